@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// What an instruction's body sees of the function that is being lowered: its operands as typed SSA values, and an IRBuilder.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsAMDGPU.h>
+
+#include "ptxshim/result.h"
+#include "syntax/ast.h"
+
+namespace ptxshim::ptx {
+
+using llvm::Intrinsic::ID;
+using llvm::Value;
+
+enum class Rounding : uint8_t { Default, NearestEven, Zero, MinusInf, PlusInf };
+
+class FunctionLowering; // lower/function.h: registers, blocks, variables, calls
+
+class Emitter {
+public:
+  llvm::IRBuilder<>& ir;
+  const Module& module;
+  FunctionLowering& function;
+  const Instruction& instruction; // the one being lowered
+
+  // The modifiers of the instruction.
+  bool has(Mod m) const { return module.has(instruction, m); }
+  ScalarType type(unsigned n = 0) const { return module.type(instruction, n); } // n-th type modifier
+  StateSpace space() const { return module.space(instruction); }
+  Rounding rounding() const; // .rn .rz .rm .rp; Default when none is written
+
+  unsigned operand_count() const;
+  const Operand& operand(unsigned n) const; // top-level operand n; of a pair d|p both count (d is n, p is n + 1)
+  bool is_sink(unsigned n) const;
+  bool is_vector(unsigned n) const;
+  std::span<const Operand> elements(unsigned n) const; // of a vector; the operand itself when it is a scalar
+
+  // Operand n as a value of LLVM type llvm_type(as): integers of every signedness iN, f32 float, f64 double, f16 half, bf16
+  // bfloat, f16x2 <2 x half>, pred i1. Registers of another type of the same size are reinterpreted; a wider register gives
+  // its low bits; literals are converted as the PTX ISA says for `as`; a negated predicate is inverted.
+  // Without `as`: the instruction's last type modifier (what most instructions' sources have).
+  Value* read(unsigned n, ScalarType as);
+  Value* read(unsigned n) { return read(n, type(type_count() - 1)); }
+  Value* read(const Operand& operand, ScalarType as);
+  // Writes destination n. The value has LLVM type llvm_type(as) (default: the type the value has); the register may be wider:
+  // then it is sign- or zero-extended as `as` says. Sinks swallow the value. A guard is not the body's concern.
+  void write(unsigned n, Value* value, ScalarType as = ScalarType::None);
+  void write(const Operand& operand, Value* value, ScalarType as = ScalarType::None);
+
+  // The address of [..] operand n as a pointer in the LLVM address space of `space` (None: flat).
+  Value* address(unsigned n, StateSpace space);
+
+  unsigned type_count() const;
+  llvm::Type* llvm_type(ScalarType type) const;
+
+  // The per-thread carry flag of add.cc, addc …
+  Value* read_carry();
+  void write_carry(Value* carry);
+
+  // f32 arithmetic in another rounding mode than the kernel's: see design.md, decision 7. `operation` receives the operands
+  // and emits one operation between the mode changes, which the optimiser cannot pull apart.
+  Value* rounded(Rounding rounding, ScalarType type, llvm::StringRef mnemonic, llvm::ArrayRef<Value*> operands);
+  // .ftz in a kernel that keeps subnormals: subnormal f32 -> zero of the same sign. Identity where the kernel's mode flushes.
+  Value* flush(Value* f32);
+  bool mode_flushes() const; // the kernel runs with f32 subnormals flushed
+
+  // A call of a function of translator/device/ (the support library, C++ compiled to bitcode), e.g. device("ptx_div_rn_f64", …).
+  Value* device(llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<Value*> arguments);
+  Value* intrinsic(ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<Value*> arguments);
+
+  bool wave64() const; // two warps share a wave
+  Error error(const std::string& message, CUresult code = CUDA_ERROR_INVALID_PTX) const; // with the instruction's location
+};
+
+} // namespace ptxshim::ptx
