@@ -108,8 +108,10 @@
   X(CUDA_ERROR_UNKNOWN, 999)
 // clang-format on
 
-enum CUresult : int {
 #define PTXSHIM_X(name, value) name = value,
-  PTXSHIM_CUDA_RESULTS(PTXSHIM_X)
+#ifdef __cplusplus
+enum CUresult : int { PTXSHIM_CUDA_RESULTS(PTXSHIM_X) };
+#else
+typedef enum CUresult { PTXSHIM_CUDA_RESULTS(PTXSHIM_X) } CUresult;
+#endif
 #undef PTXSHIM_X
-};
