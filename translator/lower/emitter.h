@@ -17,8 +17,14 @@ enum class Rounding : uint8_t { Default, NearestEven, Zero, MinusInf, PlusInf };
 
 class FunctionLowering; // lower/function.h: registers, blocks, variables, calls
 
+// The LLVM address space behind a PTX state space (None: flat). Kernel parameters are Param; those of functions live on the
+// stack, so that a pointer that Emitter::address returns for Param may be kPrivate as well.
+inline constexpr unsigned kFlat = 0, kGlobal = 1, kLds = 3, kConstant = 4, kPrivate = 5;
+
 class Emitter {
 public:
+  Emitter(FunctionLowering& f, const Instruction& i);
+
   llvm::IRBuilder<>& ir;
   const Module& module;
   FunctionLowering& function;
@@ -50,9 +56,12 @@ public:
 
   // The address of [..] operand n as a pointer in the LLVM address space of `space` (None: flat).
   Value* address(unsigned n, StateSpace space);
+  Value* pointer(Value* integer, unsigned llvm_space); // an integer address as a pointer
 
   unsigned type_count() const;
   llvm::Type* llvm_type(ScalarType type) const;
+  // The same bits as another type of the same size.
+  Value* reinterpret(Value* value, llvm::Type* type);
 
   // The per-thread carry flag of add.cc, addc …
   Value* read_carry();
@@ -70,6 +79,9 @@ public:
   Value* intrinsic(ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<Value*> arguments);
 
   bool wave64() const; // two warps share a wave
+  // Target questions: the major of the ISA (9, 10, 11, 12) and the whole name ("gfx90a").
+  unsigned gfx_major() const;
+  llvm::StringRef gfx() const;
   Error error(const std::string& message, CUresult code = CUDA_ERROR_INVALID_PTX) const; // with the instruction's location
 };
 
