@@ -60,6 +60,7 @@ enum class OperandKind : uint8_t {
   Sink,            // _
   WarpSize,        // WARP_SZ
   Prototype,       // .callprototype, .calltargets or .branchtargets by its label: index = entry of Function::tables
+  AddressList,     // [a, {b, c}, …] of textures, tensor maps and the like: as Vector
 };
 inline constexpr uint8_t kNoComponent = 0xff;
 
