@@ -25,15 +25,35 @@ struct PtxImage {
 // Errors: CUDA_ERROR_NO_BINARY_FOR_GPU with advice when there are only cubins; CUDA_ERROR_INVALID_IMAGE when damaged.
 
 // The modules of an image as cuModuleLoadData and cuLibraryLoadData take it: a pointer without a length. PTX text ends at
-// its NUL; a fatbin, a fatbin wrapper and an ELF state their size. Usually one module; several must be linked together
-// (a version 2 wrapper, -rdc=true).
+// its NUL; a fatbin and a fatbin wrapper state their size; an ELF image can only be a cubin, an error with advice. Usually
+// one module; several must be linked together (a version 2 wrapper, -rdc=true).
 Result<std::vector<PtxImage>> read_image(const void* image, uint32_t compute_capability);
 // The same with a known size (files).
 Result<std::vector<PtxImage>> read_image(std::span<const std::byte> bytes, uint32_t compute_capability);
 
 // Every link unit in a file (executable, shared library, object, archive, .ptx, .fatbin): what a program that consists of
-// it will ask to be loaded. Each unit is what read_image would give for one module load.
+// it will ask to be loaded. Each unit is what read_image would give for one module load. Static library ptxshim_files (it
+// needs libelf, whose archive cannot go into a shared library); everything else here is in ptxshim_loader.
 Result<std::vector<std::vector<PtxImage>>> read_file(const std::string& path, uint32_t compute_capability);
+
+// The capability (8.6) that our devices report, and for which PTX is chosen: the runtime and cache warming must agree.
+inline constexpr uint32_t kComputeCapability = 86;
+
+// What a loader call may say about code generation (CU_JIT_*), as far as it reaches code.
+struct JitOptions {
+  uint32_t optimisation = 4;  // CU_JIT_OPTIMIZATION_LEVEL, 0 to 4
+  bool debug_info = false;    // CU_JIT_GENERATE_DEBUG_INFO
+  uint32_t max_registers = 0; // CU_JIT_MAX_REGISTERS, 0: no limit
+};
+
+// HIP 5 loads code objects of version 4 at most; `hip_major` as in libamdhip64.so.5.
+inline constexpr uint32_t code_object_version_for_hip(uint32_t hip_major) { return hip_major < 6 ? 4 : 5; }
+
+// The one way from the modules of a link unit to a request, for the runtime and cache warming alike: equal inputs give equal
+// cache keys. The order of modules is canonical: nothing of linking depends on it, and a program's start-up order is not
+// visible in its file.
+TranslateRequest make_request(std::vector<PtxImage> modules, const std::string& target, uint32_t code_object_version,
+                              const JitOptions& options = {});
 
 // The result of a request, from the cache or from a worker process, with where it came from.
 struct Translation {
