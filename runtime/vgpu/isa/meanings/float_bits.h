@@ -217,8 +217,8 @@ constexpr Uint128 shift_right_sticky(Uint128 v, int n) {
   return v >> n | ((v & ((Uint128{1} << n) - 1)) != 0 ? 1U : 0U);
 }
 
-// a * b + c of doubles with one rounding in the given direction; operands are numbers.
-constexpr double exact_fma(double a, double b, double c, Round round) {
+// (a * b + c) * 2^scale of doubles with one rounding in the given direction; operands are numbers.
+constexpr double exact_fma(double a, double b, double c, Round round, int scale = 0) {
   const Unpacked ua = unpack(a), ub = unpack(b), uc = unpack(c);
   const bool product_negative = ua.negative != ub.negative;
   Uint128 product = Uint128{ua.significand} * ub.significand;
@@ -227,7 +227,7 @@ constexpr double exact_fma(double a, double b, double c, Round round) {
   if (both_zero) {
     return zero<double>(product_negative == uc.negative ? product_negative : round == Round::MinusInfinity);
   }
-  if (product == 0) return round_value<double>(uc.negative, uc.exponent, uc.significand, false, round);
+  if (product == 0) return round_value<double>(uc.negative, uc.exponent + scale, uc.significand, false, round);
   int product_exponent = ua.exponent + ub.exponent;
   int addend_exponent = uc.exponent;
   // Leading bits to bit 125; what is then shifted out cannot matter but for being there.
@@ -258,7 +258,7 @@ constexpr double exact_fma(double a, double b, double c, Round round) {
   const int lead = leading_zeros(sum);
   sum <<= lead;
   const bool sticky = static_cast<uint64_t>(sum) != 0;
-  return round_value<double>(negative, exponent - lead + 64, static_cast<uint64_t>(sum >> 64), sticky, round);
+  return round_value<double>(negative, exponent + scale - lead + 64, static_cast<uint64_t>(sum >> 64), sticky, round);
 }
 
 } // namespace ptxshim::vgpu::meaning
