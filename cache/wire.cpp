@@ -75,9 +75,9 @@ std::vector<std::byte> encode_reply(const Result<CodeObject>& reply) {
   return std::move(sink.bytes);
 }
 
-Result<CodeObject> decode_reply(std::span<const std::byte> bytes) {
-  wire::In in(bytes);
-  wire::check_head(in, wire::kReplyMagic);
+Result<Result<CodeObject>> wire::read_reply(std::span<const std::byte> bytes) {
+  In in(bytes);
+  check_head(in, kReplyMagic);
   bool success = false;
   CodeObject code_object;
   Error error;
@@ -88,9 +88,15 @@ Result<CodeObject> decode_reply(std::span<const std::byte> bytes) {
     in(error);
   if (in.ok() && !in.at_end()) in.fail("bytes follow its end");
   if (in.ok() && !success && error.code == CUDA_SUCCESS) in.fail("an error carries the code of success");
-  if (!in.ok()) return wire::damaged("a worker's reply", in);
-  if (success) return code_object;
-  return error;
+  if (!in.ok()) return damaged("a worker's reply", in);
+  if (success) return Result<CodeObject>(std::move(code_object));
+  return Result<CodeObject>(std::move(error));
+}
+
+Result<CodeObject> decode_reply(std::span<const std::byte> bytes) {
+  auto reply = wire::read_reply(bytes);
+  if (!reply.ok()) return std::move(reply).error();
+  return std::move(reply).value();
 }
 
 } // namespace ptxshim

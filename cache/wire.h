@@ -31,6 +31,9 @@ inline constexpr uint32_t kVersion = 1;
 
 bool known_result(uint32_t code);
 
+// As decode_reply, but tells a damaged reply (the outer error) from one that carries an error.
+Result<Result<CodeObject>> read_reply(std::span<const std::byte> bytes);
+
 template <class Io> void fields(Io& io, KernelParameter& value) {
   auto& [offset, size, alignment] = value;
   io(offset, size, alignment);

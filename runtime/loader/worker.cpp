@@ -54,12 +54,16 @@ void start_watching() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  if (pthread_create(&thread, nullptr, watch_parent, parent) == 0) {
-    pthread_detach(thread);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 128 * 1024); // by default as large as the main thread's limit
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (pthread_create(&thread, &attributes, watch_parent, parent) == 0) {
     prctl(PR_SET_PDEATHSIG, 0);
   } else {
     delete parent;
   }
+  pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
