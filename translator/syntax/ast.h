@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,6 +64,7 @@ enum class OperandKind : uint8_t {
   AddressList,     // [a, {b, c}, …] of textures, tensor maps and the like: as Vector
 };
 inline constexpr uint8_t kNoComponent = 0xff;
+inline constexpr uint8_t kSelector = 0xfe; // .b0, .h1, .b3210 of a video instruction's register: value = its characters, first lowest
 
 struct Operand {
   OperandKind kind = OperandKind::None;
@@ -185,6 +187,7 @@ struct Module {
   uint32_t address_size = 64;
 
   std::vector<std::string_view> names;
+  std::vector<std::shared_ptr<const std::string>> made_names; // names that stand nowhere in the text: x0, x1 … of x<8>
   std::vector<Symbol> symbols;
   std::vector<SymbolId> variables; // module scope, in order
   std::vector<Function> functions;

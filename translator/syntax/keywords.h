@@ -15,7 +15,7 @@ namespace ptxshim::ptx {
 enum class Directive : uint8_t {
 #define DIRECTIVE(name, spelling) name,
 #include "syntax/directives.def"
-  kNone
+  Unknown
 };
 
 struct SpecialRegisterRow {
@@ -30,7 +30,8 @@ uint32_t special_register_count();
 // A hash of the bytes, mixed with a number that differs from run to run: a text cannot be made to collide.
 uint64_t hash_seed();
 inline uint64_t mix_hash(uint64_t a, uint64_t b) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xe7037ed1a0b428dbu);
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xe7037ed1a0b428dbu);
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 inline uint64_t load_bytes(const char* p, size_t count) {
@@ -97,7 +98,7 @@ inline Mod find_modifier(std::string_view word) {
 }
 inline Directive find_directive(std::string_view word) {
   const uint32_t index = directive_words().find(word);
-  return index == WordTable::kMissing ? Directive::kNone : static_cast<Directive>(index);
+  return index == WordTable::kMissing ? Directive::Unknown : static_cast<Directive>(index);
 }
 inline ScalarType find_type(std::string_view word) {
   const uint32_t index = type_words().find(word);

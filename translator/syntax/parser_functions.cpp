@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// Functions: header, directives behind it, body. Scopes of a body may nest up to Scopes::kDeepest.
+#include "syntax/parser.h"
+
+namespace ptxshim::ptx {
+namespace {
+
+constexpr uint64_t kLargestParameters = 32764; // bytes, of a kernel
+
+std::string quoted(std::string_view name) { return "'" + std::string(name.substr(0, 200)) + "'"; }
+
+} // namespace
+
+bool Parser::parse_parameter_list(std::vector<Symbol>& parameters, bool in_prototype) {
+  advance();
+  if (accept(Tok::RightParen)) return true;
+  do {
+    if (!parameters.empty() && parameters.back().unsized) return fail(token_.begin, "only the last parameter may be without size");
+    Symbol symbol;
+    if (!parse_parameter(symbol, in_prototype)) return false;
+    parameters.push_back(std::move(symbol));
+  } while (accept(Tok::Comma));
+  return expect(Tok::RightParen);
+}
+
+bool Parser::parse_function_header(Header& header) {
+  if (at_directive(Directive::attribute) && !parse_attribute(nullptr)) return false;
+  if (at(Tok::LeftParen)) {
+    if (header.function.is_entry) return fail(token_.begin, "a kernel returns nothing");
+    if (!parse_parameter_list(header.returns, false)) return false;
+  }
+  if (!parse_name("the name of a function", header.name, header.offset)) return false;
+  if (at(Tok::LeftParen) && !parse_parameter_list(header.parameters, false)) return false;
+  if (!header.function.is_entry) return true;
+  uint64_t size = 0;
+  for (const Symbol& parameter : header.parameters) {
+    const std::string name = quoted(module_.name(parameter.name));
+    if (parameter.space == StateSpace::Reg) return fail(parameter.offset, "parameter " + name + " of a kernel must be .param");
+    if (parameter.unsized) return fail(parameter.offset, "parameter " + name + " of a kernel has no size");
+    size = (size + parameter.alignment - 1) / parameter.alignment * parameter.alignment + parameter.size;
+    if (size > kLargestParameters) return fail(parameter.offset, "the parameters of a kernel take at most 32764 bytes");
+  }
+  return true;
+}
+
+bool Parser::parse_triple(uint32_t (&values)[3]) {
+  advance();
+  values[0] = values[1] = values[2] = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    const Offset offset = token_.begin;
+    if (!parse_count(values[i], "a size")) return false;
+    if (values[i] == 0) return fail(offset, "a size of zero");
+    if (!at(Tok::Comma)) return true;
+    if (i < 2) advance();
+  }
+  return fail(token_.begin, "at most three sizes");
+}
+
+bool Parser::parse_function_attribute(Header& header, Directive directive, bool& known) {
+  Function& now = header.function;
+  uint32_t ignored = 0;
+  const auto count = [&](uint32_t& value) {
+    advance();
+    return parse_count(value, "a number");
+  };
+  if (directive == Directive::maxntid) return parse_triple(now.max_threads);
+  if (directive == Directive::reqntid) return parse_triple(now.required_threads);
+  if (directive == Directive::reqnctapercluster) return parse_triple(now.cluster);
+  if (directive == Directive::minnctapersm) return count(now.min_blocks);
+  if (directive == Directive::maxnreg) return count(now.max_registers);
+  if (directive == Directive::pragma) return parse_pragma(&now.pragmas);
+  if (directive == Directive::maxnctapersm && module_.version >= 21) {
+    return fail(token_.begin, ".maxnctapersm ended with PTX version 2.0: use .minnctapersm");
+  }
+  if (directive == Directive::maxclusterrank || directive == Directive::abi_preserve || directive == Directive::abi_preserve_control ||
+      directive == Directive::minperctamemory || directive == Directive::maxnctapersm) {
+    return count(ignored);
+  }
+  if (directive == Directive::noreturn) {
+    if (now.is_entry) return fail(token_.begin, ".noreturn belongs to functions, not to kernels");
+    now.noreturn = true;
+    advance();
+    return true;
+  }
+  if (directive == Directive::explicitcluster || directive == Directive::blocksareclusters) {
+    advance();
+    return true;
+  }
+  if (directive == Directive::language) {
+    do {
+      advance();
+      if (!at(Tok::String) && !at(Tok::Integer)) return fail_token("a language");
+      advance();
+    } while (at(Tok::Comma));
+    return true;
+  }
+  known = false;
+  return true;
+}
+
+bool Parser::parse_function_attributes(Header& header) {
+  while (at(Tok::DotWord)) {
+    bool known = true;
+    if (!parse_function_attribute(header, find_directive(token_.text), known)) return false;
+    if (!known) {
+      return fail_unknown(token_.begin,
+                          "unknown directive " + describe(token_) + " behind the head of a function" +
+                              did_you_mean(directive_words().nearest(token_.text), "."));
+    }
+  }
+  return true;
+}
+
+bool Parser::compatible(const std::vector<SymbolId>& before, const std::vector<Symbol>& now) const {
+  if (before.size() != now.size()) return false;
+  for (size_t i = 0; i < now.size(); ++i) {
+    const Symbol& old = module_.symbols[before[i]];
+    if (old.space != now[i].space || old.size != now[i].size || old.unsized != now[i].unsized) return false;
+  }
+  return true;
+}
+
+bool Parser::redeclare_function(Header& header, SymbolId id, bool has_body) {
+  Symbol& symbol = module_.symbols[id];
+  const std::string name = quoted(module_.name(header.name));
+  if (symbol.kind != SymbolKind::Function) return fail(header.offset, name + " is declared twice");
+  Function& before = module_.functions[symbol.function];
+  if (before.has_body && has_body) return fail(header.offset, "function " + name + " has two bodies");
+  if (before.is_entry != header.function.is_entry || !compatible(before.returns, header.returns) ||
+      !compatible(before.parameters, header.parameters)) {
+    return fail(header.offset, "function " + name + " is declared again with other parameters or return values");
+  }
+  function_ = symbol.function;
+  if (!has_body) return true; // the first declaration stays
+  if (symbol.linkage == Linkage::Extern || header.linkage != Linkage::Internal) symbol.linkage = header.linkage;
+  symbol.offset = header.offset;
+  header.function.symbol = id;
+  header.function.noreturn = header.function.noreturn || before.noreturn;
+  before = std::move(header.function);
+  return true;
+}
+
+bool Parser::declare_function(Header& header, bool has_body) {
+  header.function.offset = header.offset;
+  header.function.has_body = has_body;
+  if (const Binding* binding = scopes_.find(header.name); binding) {
+    if (binding->meaning != Meaning::Symbol) return fail(header.offset, quoted(module_.name(header.name)) + " is declared twice");
+    return redeclare_function(header, binding->index, has_body);
+  }
+  const SymbolId id = static_cast<SymbolId>(module_.symbols.size());
+  if (!bind_new(header.name, Meaning::Symbol, id, header.offset)) return false;
+  function_ = static_cast<uint32_t>(module_.functions.size());
+  Symbol symbol;
+  symbol.kind = SymbolKind::Function;
+  symbol.linkage = header.linkage;
+  symbol.name = header.name;
+  symbol.function = function_;
+  symbol.offset = header.offset;
+  module_.symbols.push_back(std::move(symbol));
+  header.function.symbol = id;
+  module_.functions.push_back(std::move(header.function));
+  return true;
+}
+
+bool Parser::add_parameters(std::vector<Symbol>& list, std::vector<SymbolId>& ids) {
+  for (Symbol& parameter : list) {
+    const SymbolId id = static_cast<SymbolId>(module_.symbols.size());
+    parameter.function = function_;
+    const bool named = module_.name(parameter.name) != "_";
+    if (parameter.space == StateSpace::Reg) {
+      parameter.parameter_register = static_cast<uint32_t>(function().registers.size());
+      function().registers.push_back({parameter.type, parameter.vector, parameter.name, kNone});
+      if (named && !bind_new(parameter.name, Meaning::Register, parameter.parameter_register, parameter.offset)) return false;
+    } else if (named && !bind_new(parameter.name, Meaning::Symbol, id, parameter.offset)) {
+      return false;
+    }
+    ids.push_back(id);
+    module_.symbols.push_back(std::move(parameter));
+  }
+  return true;
+}
+
+bool Parser::parse_function(Linkage linkage, bool is_entry) {
+  Header header;
+  header.linkage = linkage;
+  header.function.is_entry = is_entry;
+  if (!parse_function_header(header) || !parse_function_attributes(header)) return false;
+  const bool has_body = at(Tok::LeftBrace);
+  if (!has_body && !at(Tok::Semicolon)) return fail_token("'{' or ';'");
+  const size_t known = module_.functions.size();
+  if (!declare_function(header, has_body)) {
+    function_ = kNone;
+    return false;
+  }
+  const bool fresh = has_body || module_.functions.size() > known;
+  errors_before_ = errors_;
+  open_scope();
+  std::vector<SymbolId> returns;
+  std::vector<SymbolId> parameters;
+  bool good = true;
+  if (fresh) {
+    good = add_parameters(header.returns, returns) && add_parameters(header.parameters, parameters);
+    function().returns = std::move(returns);
+    function().parameters = std::move(parameters);
+  }
+  if (good) good = has_body ? parse_body() : accept(Tok::Semicolon);
+  if (!open_.empty()) {
+    while (open_.size() > 1) close_scope();
+    close_scope();
+  }
+  finish_function();
+  return good;
+}
+
+void Parser::open_scope() {
+  open_.push_back({pending_.size(), token_.begin});
+  scopes_.open();
+}
+
+// References that this scope's labels answer are settled; the others go to the scope around it.
+void Parser::close_scope() {
+  const size_t first = open_.back().first_pending;
+  size_t kept = first;
+  for (size_t i = first; i < pending_.size(); ++i) {
+    const Pending& pending = pending_[i];
+    const Binding* binding = scopes_.find(pending.name);
+    const bool here = binding && binding->depth == scopes_.depth() &&
+                      (binding->meaning == Meaning::Label || binding->meaning == Meaning::Table);
+    if (!here) {
+      pending_[kept++] = pending;
+    } else if (pending.place == Pending::Place::TableEntry) {
+      function().tables[pending.index].entries[pending.entry] = binding->index;
+    } else {
+      Operand& operand = module_.operands[pending.index];
+      operand.kind = binding->meaning == Meaning::Label ? OperandKind::Label : OperandKind::Prototype;
+      operand.index = binding->index;
+    }
+  }
+  pending_.resize(kept);
+  scopes_.close();
+  open_.pop_back();
+}
+
+void Parser::finish_function() {
+  for (const Pending& pending : pending_) {
+    fail(pending.offset, quoted(module_.name(pending.name)) + " is neither a label of this function nor declared" +
+                             near_name(module_.name(pending.name)));
+  }
+  const bool whole = pending_.empty() && errors_ == errors_before_;
+  pending_.clear();
+  if (whole) {
+    for (const uint32_t index : calls_) {
+      const Instruction& call = function().body[index];
+      if (std::string message = checker_.check_call(function(), call); !message.empty()) fail(call.offset, std::move(message));
+    }
+  }
+  calls_.clear();
+  ranges_.clear();
+  function_ = kNone;
+}
+
+bool Parser::parse_body() {
+  const Offset start = token_.begin;
+  const size_t outermost = open_.size();
+  advance();
+  while (!stopped()) {
+    if (at(Tok::RightBrace)) {
+      advance();
+      if (open_.size() == outermost) return true;
+      close_scope();
+    } else if (at(Tok::LeftBrace)) {
+      if (open_.size() >= Scopes::kDeepest) return fail(token_.begin, "scopes that are nested too deeply");
+      open_scope();
+      advance();
+    } else if (at(Tok::End)) {
+      return fail(start, "a body that is never closed");
+    } else if (!parse_statement()) {
+      recover_statement();
+    }
+  }
+  return false;
+}
+
+} // namespace ptxshim::ptx

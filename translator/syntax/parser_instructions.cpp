@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+// Instructions and their operands. Every operand is read the same way, whatever the instruction: an instruction that is not
+// translated yet is parsed all the same, and fails its own function only.
+#include "syntax/ops.h"
+#include "syntax/parser.h"
+
+namespace ptxshim::ptx {
+namespace {
+
+constexpr unsigned kDeepestOperand = 8;
+constexpr size_t kMostOperands = 100;
+constexpr size_t kMostModifiers = 64;
+
+bool takes_labels(Op op) { return op == Op::bra || op == Op::brx || op == Op::call; }
+
+unsigned component_index(std::string_view word) {
+  if (word.size() != 1) return kNoComponent;
+  switch (word[0]) {
+  case 'x':
+  case 'r': return 0;
+  case 'y':
+  case 'g': return 1;
+  case 'z':
+  case 'b': return 2;
+  case 'w':
+  case 'a': return 3;
+  default: return kNoComponent;
+  }
+}
+
+// The part of a register that a video instruction takes: .b2, .h1, .b3210.
+bool is_selector(std::string_view word) {
+  if (word.size() < 2 || word.size() > 5 || (word[0] != 'b' && word[0] != 'h')) return false;
+  for (const char c : word.substr(1))
+    if (c < '0' || c > '7') return false;
+  return true;
+}
+
+std::string quoted(std::string_view name) { return "'" + std::string(name.substr(0, 200)) + "'"; }
+
+} // namespace
+
+std::string Parser::place(Offset offset) {
+  for (; line_offset_ < offset; ++line_offset_) line_ += module_.text[line_offset_] == '\n' ? 1 : 0;
+  return "line " + std::to_string(line_);
+}
+
+void Parser::not_supported(Offset offset, std::string what) {
+  if (function().error.empty()) function().error = place(offset) + ": " + what + " is not supported yet";
+}
+
+bool Parser::parse_guard(Instruction& instruction) {
+  advance();
+  instruction.guard_negated = accept(Tok::Exclamation);
+  if (!at(Tok::Identifier)) return fail_token("a predicate register");
+  Operand operand;
+  const Offset offset = token_.begin;
+  const std::string name = quoted(token_.text);
+  if (!resolve(token_.text, operand) || !parse_component(operand)) return false;
+  if (operand.kind != OperandKind::Register || function().registers[operand.index].type != ScalarType::Pred) {
+    return fail(offset, name + " is no predicate register");
+  }
+  instruction.guard = operand.index;
+  advance();
+  return true;
+}
+
+bool Parser::parse_modifiers(Instruction& instruction) {
+  std::string_view word;
+  instruction.first_modifier = static_cast<uint32_t>(module_.modifiers.size());
+  while (lexer_.modifier(word)) {
+    const Mod modifier = find_modifier(word);
+    if (modifier == Mod::kInvalid) {
+      const Offset offset = static_cast<Offset>(word.data() - module_.text.data()) - 1;
+      return fail_unknown(offset, "unknown modifier '." + std::string(word.substr(0, 80)) + "' of " + std::string(spelling(op_)) +
+                                      did_you_mean(modifier_words().nearest(word), "."));
+    }
+    if (instruction.modifier_count >= kMostModifiers) return fail(instruction.offset, "too many modifiers");
+    module_.modifiers.push_back(modifier);
+    ++instruction.modifier_count;
+  }
+  return true;
+}
+
+bool Parser::parse_instruction() {
+  Instruction instruction;
+  instruction.offset = token_.begin;
+  stack_.clear();
+  has_pending_ = false;
+  takes_labels_ = false;
+  if (at(Tok::At) && !parse_guard(instruction)) return false;
+  if (!at(Tok::Identifier)) return fail_token("an instruction");
+  op_ = find_op(token_.text);
+  if (op_ == Op::kInvalid) {
+    return fail_unknown(token_.begin, "unknown instruction " + describe(token_) + did_you_mean(op_words().nearest(token_.text)));
+  }
+  instruction.op = op_;
+  takes_labels_ = takes_labels(op_);
+  if (!parse_modifiers(instruction)) return false;
+  advance();
+  if (!at(Tok::Semicolon) && !parse_operands(instruction)) return false;
+  if (!at(Tok::Semicolon)) return fail_token("';'");
+  finish_instruction(instruction);
+  advance();
+  return true;
+}
+
+bool Parser::parse_operands(Instruction& instruction) {
+  for (;;) {
+    Operand operand;
+    if (!parse_operand(operand, 0)) return false;
+    operand.paired = at(Tok::Pipe);
+    stack_.push_back(operand);
+    if (stack_.size() > kMostOperands) return fail(instruction.offset, "too many operands");
+    if (!at(Tok::Comma) && !at(Tok::Pipe)) return true;
+    advance();
+  }
+}
+
+void Parser::finish_instruction(Instruction& instruction) {
+  const Offset offset = instruction.offset;
+  instruction.operand_count = static_cast<uint8_t>(stack_.size());
+  instruction.first_operand = static_cast<uint32_t>(module_.operands.size());
+  const size_t pending_before = pending_.size();
+  if (has_pending_) {
+    for (size_t i = 0; i < stack_.size(); ++i) {
+      Operand& operand = stack_[i];
+      if (operand.kind != OperandKind::Label || operand.value == 0) continue;
+      Pending pending;
+      pending.name = operand.index;
+      pending.index = instruction.first_operand + static_cast<uint32_t>(i);
+      pending.offset = static_cast<Offset>(operand.value - 1);
+      operand.value = 0;
+      pending_.push_back(pending);
+    }
+  }
+  module_.operands.insert(module_.operands.end(), stack_.begin(), stack_.end());
+  if (status(op_) == OpStatus::Later) {
+    std::string name(spelling(op_));
+    for (const Mod modifier : module_.modifiers_of(instruction)) name.append(".").append(spelling(modifier));
+    not_supported(offset, "instruction '" + name + "'");
+  } else {
+    bool newer = false;
+    if (std::string message = checker_.check(function(), instruction, newer); !message.empty()) {
+      pending_.resize(pending_before);
+      if (newer) fail_unknown(offset, std::move(message));
+      else fail(offset, std::move(message));
+      return;
+    }
+  }
+  if (op_ == Op::call) calls_.push_back(static_cast<uint32_t>(function().body.size()));
+  function().body.push_back(instruction);
+}
+
+bool Parser::parse_operand(Operand& operand, unsigned nesting) {
+  if (at(Tok::Identifier)) return parse_name_operand(operand);
+  if (nesting > kDeepestOperand) return fail(token_.begin, "operands that are nested too deeply");
+  if (at(Tok::LeftBracket)) return parse_address(operand, nesting);
+  if (at(Tok::LeftBrace)) return parse_list(operand, OperandKind::Vector, Tok::RightBrace, nesting);
+  if (at(Tok::LeftParen) && op_ == Op::call) return parse_list(operand, OperandKind::List, Tok::RightParen, nesting);
+  if ((at(Tok::Exclamation) || at(Tok::Minus)) && Lexer::name_character(lexer_.peek()) && !(lexer_.peek() >= '0' && lexer_.peek() <= '9')) {
+    return parse_negated_operand(operand);
+  }
+  if ((at(Tok::Exclamation) || at(Tok::Minus)) && lexer_.peek() == '%') return parse_negated_operand(operand);
+  return parse_constant_operand(operand);
+}
+
+bool Parser::parse_constant_operand(Operand& operand) {
+  Constant constant;
+  if (!parse_constant(constant)) return false;
+  switch (constant.kind) {
+  case Constant::Kind::Integer: operand.kind = OperandKind::Integer; break;
+  case Constant::Kind::Float32: operand.kind = OperandKind::Float32; break;
+  case Constant::Kind::Float64: operand.kind = OperandKind::Float64; break;
+  }
+  operand.value = static_cast<int64_t>(constant.bits);
+  return true;
+}
+
+bool Parser::parse_negated_operand(Operand& operand) {
+  const Token sign = token_;
+  advance();
+  if (at(Tok::Identifier) && token_.text == "WARP_SZ") {
+    if (!parse_constant_operand(operand)) return false;
+    operand.value = sign.kind == Tok::Minus ? -operand.value : static_cast<int64_t>(operand.value == 0);
+    return true;
+  }
+  const Offset offset = token_.begin;
+  if (!at(Tok::Identifier) || !parse_name_operand(operand)) return fail_token("a register");
+  if (operand.kind != OperandKind::Register) return fail(offset, "only a register can be negated");
+  const bool predicate = function().registers[operand.index].type == ScalarType::Pred;
+  if (predicate != (sign.kind == Tok::Exclamation)) {
+    return fail(sign.begin, predicate ? "a predicate is negated with '!'" : "'!' negates predicates only");
+  }
+  operand.negated = true;
+  return true;
+}
+
+void Parser::take_elements(Operand& operand, size_t mark) {
+  operand.index = static_cast<uint32_t>(module_.operands.size());
+  operand.value = static_cast<int64_t>(stack_.size() - mark);
+  module_.operands.insert(module_.operands.end(), stack_.begin() + static_cast<std::ptrdiff_t>(mark), stack_.end());
+  stack_.resize(mark);
+}
+
+// {a, b} or (a, b)
+bool Parser::parse_list(Operand& operand, OperandKind kind, Tok close, unsigned nesting) {
+  const size_t mark = stack_.size();
+  operand.kind = kind;
+  advance();
+  if (!at(close)) {
+    for (;;) {
+      Operand element;
+      if (!parse_operand(element, nesting + 1)) return false;
+      if (element.kind == OperandKind::Label) return fail(token_.begin, "a label has no place in a list");
+      stack_.push_back(element);
+      if (!accept(Tok::Comma)) break;
+    }
+  }
+  if (!expect(close)) return false;
+  take_elements(operand, mark);
+  return true;
+}
+
+bool Parser::parse_address_base(Operand& operand) {
+  const Offset offset = token_.begin;
+  if (!at(Tok::Identifier) || token_.text == "WARP_SZ") {
+    operand.kind = OperandKind::AddressAbsolute;
+    return parse_constant_integer(operand.value);
+  }
+  if (!resolve(token_.text, operand) || !parse_component(operand)) return false;
+  if (operand.kind == OperandKind::Register) operand.kind = OperandKind::AddressRegister;
+  else if (operand.kind == OperandKind::Symbol) operand.kind = OperandKind::AddressSymbol;
+  else return fail(offset, quoted(token_.text) + " is no address");
+  advance();
+  return true;
+}
+
+// +n or -n behind the base of an address
+bool Parser::parse_offset(Operand& operand) {
+  if (!at(Tok::Plus) && !at(Tok::Minus)) return true;
+  if (at(Tok::Plus)) advance();
+  int64_t offset = 0;
+  if (!parse_constant_integer(offset)) return false;
+  operand.value = static_cast<int64_t>(static_cast<uint64_t>(operand.value) + static_cast<uint64_t>(offset));
+  return true;
+}
+
+// [base+n], or [base, {x, y}, …] of textures and the like
+bool Parser::parse_address(Operand& operand, unsigned nesting) {
+  advance();
+  if (!parse_address_base(operand) || !parse_offset(operand)) return false;
+  if (accept(Tok::RightBracket)) return true;
+  if (!at(Tok::Comma)) return fail_token("']'");
+  const size_t mark = stack_.size();
+  stack_.push_back(operand);
+  operand = Operand();
+  operand.kind = OperandKind::AddressList;
+  while (accept(Tok::Comma)) {
+    Operand element;
+    if (!parse_operand(element, nesting + 1)) return false;
+    stack_.push_back(element);
+  }
+  if (!expect(Tok::RightBracket)) return false;
+  take_elements(operand, mark);
+  return true;
+}
+
+// array[3]: the third element, as an address; array[%r] is known, but not translated yet.
+bool Parser::parse_index(Operand& operand) {
+  const Symbol symbol = module_.symbols[operand.index];
+  const Offset offset = token_.begin;
+  if (symbol.dimensions.empty()) return fail(offset, quoted(module_.name(symbol.name)) + " is no array");
+  uint64_t stride = std::max(bits_of(symbol.type) / 8, 1u) * symbol.vector;
+  for (size_t i = 1; i < symbol.dimensions.size(); ++i) stride *= symbol.dimensions[i];
+  operand.kind = OperandKind::AddressSymbol;
+  for (size_t level = 0; at(Tok::LeftBracket); ++level) {
+    if (level >= symbol.dimensions.size()) return fail(token_.begin, "more indices than the array has dimensions");
+    if (level > 0) stride /= symbol.dimensions[level];
+    advance();
+    int64_t index = 0;
+    if (at(Tok::Identifier) && token_.text != "WARP_SZ") {
+      Operand dynamic;
+      if (!parse_address_base(dynamic) || !parse_offset(dynamic)) return false;
+      not_supported(offset, "indexing " + quoted(module_.name(symbol.name)) + " by a register");
+    } else if (!parse_constant_integer(index)) {
+      return false;
+    }
+    operand.value = static_cast<int64_t>(static_cast<uint64_t>(operand.value) + static_cast<uint64_t>(index) * stride);
+    if (!expect(Tok::RightBracket)) return false;
+  }
+  return true;
+}
+
+bool Parser::parse_component(Operand& operand) {
+  std::string_view word;
+  const bool written = lexer_.component(word);
+  unsigned width = 1;
+  if (operand.kind == OperandKind::Register) width = function().registers[operand.index].vector;
+  if (operand.kind == OperandKind::SpecialRegister) width = special_register(operand.index).components;
+  if (!written) return true;
+  if (width == 1 && is_selector(word) && status(op_) == OpStatus::Later) {
+    operand.component = kSelector;
+    for (size_t i = word.size(); i > 0; --i) operand.value = operand.value << 8 | static_cast<unsigned char>(word[i - 1]);
+    return true;
+  }
+  const unsigned component = component_index(word);
+  if (width == 1 || component >= width) {
+    return fail(token_.begin, "'" + std::string(token_.text.substr(0, 80)) + "' has no component '." + std::string(word.substr(0, 40)) + "'");
+  }
+  operand.component = static_cast<uint8_t>(component);
+  return true;
+}
+
+bool Parser::parse_name_operand(Operand& operand) {
+  if (token_.text.size() == 1 && token_.text[0] == '_') {
+    operand.kind = OperandKind::Sink;
+    advance();
+    return true;
+  }
+  if (!resolve(token_.text, operand)) return false;
+  if (operand.kind == OperandKind::WarpSize) {
+    const char next = lexer_.peek();
+    if (next != ',' && next != ';' && next != '}' && next != ')' && next != ']') return parse_constant_operand(operand);
+    advance();
+    return true;
+  }
+  if (!parse_component(operand)) return false;
+  advance();
+  if (operand.kind != OperandKind::Symbol) return true;
+  if (at(Tok::LeftBracket)) return parse_index(operand);
+  return parse_offset(operand);
+}
+
+} // namespace ptxshim::ptx
