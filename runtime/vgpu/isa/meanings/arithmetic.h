@@ -23,12 +23,12 @@ inline F16 nearest_mul(F16 a, F16 b) { return narrow_nearest(nearest_mul(widen(a
 
 inline float fused(float a, float b, float c) {
 #if defined(__FMA__)
-  return std::fma(a, b, c);
+  return __builtin_fmaf(a, b, c);
 #else
   return static_cast<float>(add_odd(static_cast<double>(a) * b, static_cast<double>(c)));
 #endif
 }
-inline double fused(double a, double b, double c) { return std::fma(a, b, c); }
+inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 // Infinity times zero is a NaN before the addend is looked at; so is a NaN factor.
 template <class T> inline T nearest_fma(T a, T b, T c) {

@@ -4,8 +4,7 @@
 // ..rev take the amount first; those without are older or scalar forms.
 #pragma once
 
-#include <bit>
-
+#include "meanings/builtins.h"
 #include "meanings/float_mode.h"
 
 namespace ptxshim::vgpu::meaning {
@@ -69,10 +68,10 @@ constexpr uint32_t v_bfrev_b32(uint32_t a) {
 }
 
 // Counting.
-constexpr uint32_t v_bcnt_u32_b32(uint32_t a, uint32_t b) { return static_cast<uint32_t>(std::popcount(a)) + b; }
+constexpr uint32_t v_bcnt_u32_b32(uint32_t a, uint32_t b) { return static_cast<uint32_t>(count_ones(a)) + b; }
 // First set bit from the top, from the bottom; -1 if there is none. v_cls: bits from the top that equal the sign.
-constexpr uint32_t v_ffbh_u32(uint32_t a) { return a == 0 ? ~0U : static_cast<uint32_t>(std::countl_zero(a)); }
-constexpr uint32_t v_ffbl_b32(uint32_t a) { return a == 0 ? ~0U : static_cast<uint32_t>(std::countr_zero(a)); }
+constexpr uint32_t v_ffbh_u32(uint32_t a) { return a == 0 ? ~0U : static_cast<uint32_t>(count_leading_zeros(a)); }
+constexpr uint32_t v_ffbl_b32(uint32_t a) { return a == 0 ? ~0U : static_cast<uint32_t>(count_trailing_zeros(a)); }
 constexpr uint32_t v_ffbh_i32(int32_t a) { return v_ffbh_u32(static_cast<uint32_t>(a < 0 ? ~a : a)); }
 constexpr uint32_t v_clz_i32_u32(uint32_t a) { return v_ffbh_u32(a); }
 constexpr uint32_t v_ctz_i32_b32(uint32_t a) { return v_ffbl_b32(a); }

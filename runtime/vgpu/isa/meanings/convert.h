@@ -30,8 +30,8 @@ inline uint32_t v_cvt_u32_f64(double a, const FloatMode&) { return to_u32(a); }
 inline int16_t v_cvt_i16_f16(F16 a, const FloatMode&) { return saturate<int16_t>(to_i32(widen(a))); }
 inline uint16_t v_cvt_u16_f16(F16 a, const FloatMode&) { return saturate<uint16_t>(to_i32(widen(a))); }
 // To the nearest, halves upward; and downward. (Double has room for the half.)
-inline int32_t v_cvt_rpi_i32_f32(float a, const FloatMode&) { return to_i32(std::floor(static_cast<double>(a) + 0.5)); }
-inline int32_t v_cvt_flr_i32_f32(float a, const FloatMode&) { return to_i32(std::floor(a)); }
+inline int32_t v_cvt_rpi_i32_f32(float a, const FloatMode&) { return to_i32(floor_of(static_cast<double>(a) + 0.5)); }
+inline int32_t v_cvt_flr_i32_f32(float a, const FloatMode&) { return to_i32(floor_of(a)); }
 inline int32_t v_cvt_nearest_i32_f32(float a, const FloatMode& m) { return v_cvt_rpi_i32_f32(a, m); }
 inline int32_t v_cvt_floor_i32_f32(float a, const FloatMode& m) { return v_cvt_flr_i32_f32(a, m); }
 
@@ -107,10 +107,10 @@ constexpr uint32_t v_cvt_u32_u16(uint16_t a) { return a; }
 // A float to an integer in the mode's rounding, for the opcodes that pack bytes.
 inline double round_to_integer(double x, Round round) {
   switch (round) {
-  case Round::NearestEven: return std::nearbyint(x);
-  case Round::PlusInfinity: return std::ceil(x);
-  case Round::MinusInfinity: return std::floor(x);
-  case Round::TowardZero: return std::trunc(x);
+  case Round::NearestEven: return nearest_of(x);
+  case Round::PlusInfinity: return ceil_of(x);
+  case Round::MinusInfinity: return floor_of(x);
+  case Round::TowardZero: return trunc_of(x);
   }
   return x;
 }
@@ -126,10 +126,10 @@ inline uint32_t v_cvt_pkaccum_u8_f32(float a, uint32_t b, uint32_t c, const Floa
 
 // Normalised integers: [-1, 1] to [-32767, 32767], [0, 1] to [0, 65535], to the nearest.
 inline int16_t to_snorm(double x) {
-  return saturate<int16_t>(to_i32(std::nearbyint((x > 1 ? 1 : x < -1 ? -1 : x) * 32767.0)));
+  return saturate<int16_t>(to_i32(nearest_of((x > 1 ? 1 : x < -1 ? -1 : x) * 32767.0)));
 }
 inline uint16_t to_unorm(double x) {
-  return saturate<uint16_t>(to_i32(std::nearbyint((x > 1 ? 1 : x < 0 ? 0 : x) * 65535.0)));
+  return saturate<uint16_t>(to_i32(nearest_of((x > 1 ? 1 : x < 0 ? 0 : x) * 65535.0)));
 }
 inline int16_t v_cvt_norm_i16_f16(F16 a, const FloatMode&) { return to_snorm(widen(a)); }
 inline uint16_t v_cvt_norm_u16_f16(F16 a, const FloatMode&) { return to_unorm(widen(a)); }

@@ -46,12 +46,12 @@ template <class T> inline T frexp_mantissa(T x) {
   if (is_nan(x)) return quiet(x);
   if (is_zero(x) || is_infinite(x)) return x;
   const Unpacked u = unpack(x);
-  return round_value<T>(u.negative, std::countl_zero(u.significand) - 64, u.significand, false, Round::NearestEven);
+  return round_value<T>(u.negative, count_leading_zeros(u.significand) - 64, u.significand, false, Round::NearestEven);
 }
 template <class T> inline int frexp_exponent(T x) {
   if (is_zero(x) || !is_finite(x)) return 0;
   const Unpacked u = unpack(x);
-  return u.exponent + 64 - std::countl_zero(u.significand);
+  return u.exponent + 64 - count_leading_zeros(u.significand);
 }
 inline float v_frexp_mant_f32(float a, const FloatMode& m) { return frexp_mantissa(flush_in(a, m)); }
 inline double v_frexp_mant_f64(double a, const FloatMode& m) { return frexp_mantissa(flush_in(a, m)); }

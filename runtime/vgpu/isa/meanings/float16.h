@@ -56,10 +56,10 @@ inline F16 v_madak_f16(F16 a, F16 b, F16 c, const FloatMode& m) { return v_mad_f
 inline F16 v_mad_legacy_f16(F16 a, F16 b, F16 c, const FloatMode& m) { return v_mad_f16(a, b, c, m); }
 inline F16 v_fma_legacy_f16(F16 a, F16 b, F16 c, const FloatMode& m) { return fma(a, b, c, m); }
 
-inline F16 v_trunc_f16(F16 a, const FloatMode& m) { return narrow_nearest(std::trunc(widen(flush_in(a, m)))); }
-inline F16 v_ceil_f16(F16 a, const FloatMode& m) { return narrow_nearest(std::ceil(widen(flush_in(a, m)))); }
-inline F16 v_floor_f16(F16 a, const FloatMode& m) { return narrow_nearest(std::floor(widen(flush_in(a, m)))); }
-inline F16 v_rndne_f16(F16 a, const FloatMode& m) { return narrow_nearest(std::nearbyint(widen(flush_in(a, m)))); }
+inline F16 v_trunc_f16(F16 a, const FloatMode& m) { return narrow_nearest(trunc_of(widen(flush_in(a, m)))); }
+inline F16 v_ceil_f16(F16 a, const FloatMode& m) { return narrow_nearest(ceil_of(widen(flush_in(a, m)))); }
+inline F16 v_floor_f16(F16 a, const FloatMode& m) { return narrow_nearest(floor_of(widen(flush_in(a, m)))); }
+inline F16 v_rndne_f16(F16 a, const FloatMode& m) { return narrow_nearest(nearest_of(widen(flush_in(a, m)))); }
 inline F16 v_fract_f16(F16 a, const FloatMode& m) {
   a = flush_in(a, m);
   const F16 r = sub(a, v_floor_f16(a, m), m);

@@ -94,14 +94,14 @@ inline float v_mac_legacy_f32(float a, float b, float c, const FloatMode& m) {
 }
 
 // To integers that are floats. None can be inexact in a way that the mode sees.
-inline float v_trunc_f32(float a, const FloatMode& m) { return std::trunc(flush_in(a, m)); }
-inline float v_ceil_f32(float a, const FloatMode& m) { return std::ceil(flush_in(a, m)); }
-inline float v_floor_f32(float a, const FloatMode& m) { return std::floor(flush_in(a, m)); }
-inline float v_rndne_f32(float a, const FloatMode& m) { return std::nearbyint(flush_in(a, m)); }
+inline float v_trunc_f32(float a, const FloatMode& m) { return trunc_of(flush_in(a, m)); }
+inline float v_ceil_f32(float a, const FloatMode& m) { return ceil_of(flush_in(a, m)); }
+inline float v_floor_f32(float a, const FloatMode& m) { return floor_of(flush_in(a, m)); }
+inline float v_rndne_f32(float a, const FloatMode& m) { return nearest_of(flush_in(a, m)); }
 // In [0, 1): a difference that rounds to one becomes the greatest number below it.
 inline float v_fract_f32(float a, const FloatMode& m) {
   a = flush_in(a, m);
-  const float r = sub(a, std::floor(a), m);
+  const float r = sub(a, floor_of(a), m);
   return r >= 1.0f ? 0x1.fffffep-1f : r;
 }
 

@@ -21,13 +21,13 @@ inline double v_max_num_f64(double a, double b, const FloatMode& m) { return max
 inline double v_minimum_f64(double a, double b, const FloatMode& m) { return minimum(a, b, m); }
 inline double v_maximum_f64(double a, double b, const FloatMode& m) { return maximum(a, b, m); }
 
-inline double v_trunc_f64(double a, const FloatMode& m) { return std::trunc(flush_in(a, m)); }
-inline double v_ceil_f64(double a, const FloatMode& m) { return std::ceil(flush_in(a, m)); }
-inline double v_floor_f64(double a, const FloatMode& m) { return std::floor(flush_in(a, m)); }
-inline double v_rndne_f64(double a, const FloatMode& m) { return std::nearbyint(flush_in(a, m)); }
+inline double v_trunc_f64(double a, const FloatMode& m) { return trunc_of(flush_in(a, m)); }
+inline double v_ceil_f64(double a, const FloatMode& m) { return ceil_of(flush_in(a, m)); }
+inline double v_floor_f64(double a, const FloatMode& m) { return floor_of(flush_in(a, m)); }
+inline double v_rndne_f64(double a, const FloatMode& m) { return nearest_of(flush_in(a, m)); }
 inline double v_fract_f64(double a, const FloatMode& m) {
   a = flush_in(a, m);
-  const double r = sub(a, std::floor(a), m);
+  const double r = sub(a, floor_of(a), m);
   return r >= 1.0 ? 0x1.fffffffffffffp-1 : r;
 }
 

@@ -8,10 +8,9 @@
 // least two bits more. Double has no wider format; its directed rounding is integer arithmetic (exact_fma).
 #pragma once
 
-#include <bit>
-#include <cmath>
 #include <cstdint>
 
+#include "meanings/builtins.h"
 #include "meanings/float_mode.h"
 
 namespace ptxshim::vgpu::meaning {
@@ -39,8 +38,8 @@ template <> struct Format<double> {
 };
 template <class T> using BitsOf = typename Format<T>::Bits;
 
-template <class T> constexpr BitsOf<T> to_bits(T x) { return std::bit_cast<BitsOf<T>>(x); }
-template <class T> constexpr T from_bits(BitsOf<T> b) { return std::bit_cast<T>(b); }
+template <class T> constexpr BitsOf<T> to_bits(T x) { return __builtin_bit_cast(BitsOf<T>, x); }
+template <class T> constexpr T from_bits(BitsOf<T> b) { return __builtin_bit_cast(T, b); }
 
 template <class T> inline constexpr BitsOf<T> kSign = static_cast<BitsOf<T>>(BitsOf<T>{1} << (sizeof(T) * 8 - 1));
 template <class T> inline constexpr BitsOf<T> kMagnitude = static_cast<BitsOf<T>>(kSign<T> - 1);
@@ -102,7 +101,7 @@ template <class T>
 constexpr T round_value(bool negative, int exponent, uint64_t significand, bool sticky, Round round) {
   using F = Format<T>;
   if (significand == 0) return zero<T>(negative);
-  const int lead = std::countl_zero(significand);
+  const int lead = count_leading_zeros(significand);
   significand <<= lead;
   const int e = exponent + 63 - lead; // the value's exponent
   const int least = 1 - F::kBias;     // the least normal one
@@ -209,7 +208,7 @@ __extension__ typedef unsigned __int128 Uint128;
 
 constexpr int leading_zeros(Uint128 v) {
   const uint64_t high = static_cast<uint64_t>(v >> 64);
-  return high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(static_cast<uint64_t>(v));
+  return high != 0 ? count_leading_zeros(high) : 64 + count_leading_zeros(static_cast<uint64_t>(v));
 }
 constexpr Uint128 shift_right_sticky(Uint128 v, int n) {
   if (n <= 0) return v;

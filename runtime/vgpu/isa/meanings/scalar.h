@@ -163,16 +163,16 @@ constexpr uint32_t s_pack_hh_b32_b16(uint32_t a, uint32_t b) { return a >> 16 | 
 constexpr uint32_t s_pack_hl_b32_b16(uint32_t a, uint32_t b) { return a >> 16 | b << 16; }
 
 // Counting and searching; -1 where nothing is found.
-constexpr Scc32 s_bcnt0_i32_b32(uint32_t a) { return nonzero(static_cast<uint32_t>(std::popcount(~a))); }
-constexpr Scc32 s_bcnt1_i32_b32(uint32_t a) { return nonzero(static_cast<uint32_t>(std::popcount(a))); }
-constexpr Scc32 s_bcnt0_i32_b64(uint64_t a) { return nonzero(static_cast<uint32_t>(std::popcount(~a))); }
-constexpr Scc32 s_bcnt1_i32_b64(uint64_t a) { return nonzero(static_cast<uint32_t>(std::popcount(a))); }
+constexpr Scc32 s_bcnt0_i32_b32(uint32_t a) { return nonzero(static_cast<uint32_t>(count_ones(~a))); }
+constexpr Scc32 s_bcnt1_i32_b32(uint32_t a) { return nonzero(static_cast<uint32_t>(count_ones(a))); }
+constexpr Scc32 s_bcnt0_i32_b64(uint64_t a) { return nonzero(static_cast<uint32_t>(count_ones(~a))); }
+constexpr Scc32 s_bcnt1_i32_b64(uint64_t a) { return nonzero(static_cast<uint32_t>(count_ones(a))); }
 constexpr uint32_t s_ff1_i32_b32(uint32_t a) { return v_ffbl_b32(a); }
-constexpr uint32_t s_ff1_i32_b64(uint64_t a) { return a == 0 ? ~0U : static_cast<uint32_t>(std::countr_zero(a)); }
+constexpr uint32_t s_ff1_i32_b64(uint64_t a) { return a == 0 ? ~0U : static_cast<uint32_t>(count_trailing_zeros(a)); }
 constexpr uint32_t s_ff0_i32_b32(uint32_t a) { return s_ff1_i32_b32(~a); }
 constexpr uint32_t s_ff0_i32_b64(uint64_t a) { return s_ff1_i32_b64(~a); }
 constexpr uint32_t s_flbit_i32_b32(uint32_t a) { return v_ffbh_u32(a); }
-constexpr uint32_t s_flbit_i32_b64(uint64_t a) { return a == 0 ? ~0U : static_cast<uint32_t>(std::countl_zero(a)); }
+constexpr uint32_t s_flbit_i32_b64(uint64_t a) { return a == 0 ? ~0U : static_cast<uint32_t>(count_leading_zeros(a)); }
 constexpr uint32_t s_flbit_i32(int32_t a) { return v_ffbh_i32(a); }
 constexpr uint32_t s_flbit_i32_i64(int64_t a) { return s_flbit_i32_b64(static_cast<uint64_t>(a < 0 ? ~a : a)); }
 constexpr uint32_t s_ctz_i32_b32(uint32_t a) { return s_ff1_i32_b32(a); }

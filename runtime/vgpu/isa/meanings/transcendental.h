@@ -69,22 +69,22 @@ inline double sin_quarter(double r) {
   return t + t * z * p;
 }
 inline double sin_revolutions(double x) {
-  double r = x - std::nearbyint(x);
+  double r = x - nearest_of(x);
   r = r > 0.25 ? 0.5 - r : r < -0.25 ? -0.5 - r : r;
   return sin_quarter(r);
 }
 inline double cos_revolutions(double x) {
-  const double r = x - std::nearbyint(x);
+  const double r = x - nearest_of(x);
   return sin_quarter(0.25 - (r < 0 ? -r : r));
 }
 
 inline float v_rcp_f32(float a, const FloatMode&) { return flush(1.0f / flush(a)); }
 // The same value; only its exception flags differ.
 inline float v_rcp_iflag_f32(float a, const FloatMode& m) { return v_rcp_f32(a, m); }
-inline float v_sqrt_f32(float a, const FloatMode&) { return std::sqrt(flush(a)); }
+inline float v_sqrt_f32(float a, const FloatMode&) { return sqrt_of(flush(a)); }
 inline float v_rsq_f32(float a, const FloatMode&) {
   a = flush(a);
-  const float r = static_cast<float>(1.0 / std::sqrt(static_cast<double>(a)));
+  const float r = static_cast<float>(1.0 / sqrt_of(static_cast<double>(a)));
   return is_nan(a) ? quiet(a) : r;
 }
 inline float v_exp_f32(float a, const FloatMode&) {
@@ -120,17 +120,17 @@ inline float v_cos_f32(float a, const FloatMode& m) {
 }
 
 inline double v_rcp_f64(double a, const FloatMode& m) { return flush_out(1.0 / flush_in(a, m), m); }
-inline double v_sqrt_f64(double a, const FloatMode& m) { return flush_out(std::sqrt(flush_in(a, m)), m); }
+inline double v_sqrt_f64(double a, const FloatMode& m) { return flush_out(sqrt_of(flush_in(a, m)), m); }
 inline double v_rsq_f64(double a, const FloatMode& m) {
   a = flush_in(a, m);
-  return is_nan(a) ? quiet(a) : 1.0 / std::sqrt(a);
+  return is_nan(a) ? quiet(a) : 1.0 / sqrt_of(a);
 }
 
 inline F16 v_rcp_f16(F16 a, const FloatMode& m) {
   return flush_out(narrow_nearest(1.0f / widen(flush_in(a, m))), m);
 }
 inline F16 v_sqrt_f16(F16 a, const FloatMode& m) {
-  return flush_out(narrow_nearest(std::sqrt(widen(flush_in(a, m)))), m);
+  return flush_out(narrow_nearest(sqrt_of(widen(flush_in(a, m)))), m);
 }
 inline F16 v_rsq_f16(F16 a, const FloatMode& m) {
   return flush_out(narrow_nearest(v_rsq_f32(widen(flush_in(a, m)), m)), m);
