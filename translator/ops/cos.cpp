@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#include "ops/op.h"
+#include "ops/trigonometry.h"
+
+// clang-format off
+PTXSHIM_OP(cos,
+  {"cos.approx{ftz}.f32 d, a", "ftz?=.ftz", "", 14, 10},
+  {"cos{ftz}.f32 d, a", "ftz?=.ftz", "", 10, 10}) { // before .version 1.4
+  // clang-format on
+  Value* magnitude = e.ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, ftz(e, e.read(1)));
+  e.write(0, ftz_moved(e, native(e, llvm::Intrinsic::amdgcn_cos, turns(e, magnitude))), e.type());
+  return {};
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "ops/float_arithmetic.h"
+#include "ops/op.h"
+#include "ops/values.h"
+
+// clang-format off
+PTXSHIM_OP(neg,
+  {"neg<t> d, a", "t=.s16|.s32|.s64", "", 10, 10},
+  {"neg{ftz}.f32 d, a", "ftz?=.ftz", "", 10, 10},
+  {"neg.f64 d, a", "", "", 10, 10},
+  {"neg{ftz}<t> d, a", "ftz?=.ftz; t=.f16|.f16x2", "", 60, 53},
+  {"neg<t> d, a", "t=.bf16|.bf16x2", "", 70, 80}) {
+  // clang-format on
+  ScalarType t = e.type();
+  if (!is_float(t)) {
+    e.write(0, e.ir.CreateNeg(e.read(1)), t);
+    return {};
+  }
+  Value* result = by_lane(e, t, {e.read(1)}, t, [&](llvm::ArrayRef<Value*> v) { return e.ir.CreateFNeg(ftz_moved(e, v[0])); });
+  e.write(0, result, t);
+  return {};
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The amount is an unsigned 32-bit number whatever the type. It is compared as such before it takes the operand's width.
+#include "ops/op.h"
+#include "ops/values.h"
+
+PTXSHIM_OP(shl, {"shl<t> d, a, b", "t=.b16|.b32|.b64", "d:t a:t b:u32", 10, 10}) {
+  Value* a = e.read(1);
+  Value* amount = e.read(2, ScalarType::U32);
+  Value* width = int_like(amount, bits_of(e.type()));
+  Value* clamped = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, amount, width);
+  e.write(0, shl_clamped(e, a, e.ir.CreateZExtOrTrunc(clamped, a->getType())), e.type());
+  return {};
+}
