@@ -63,6 +63,8 @@ private:
 // Function attributes that travel with the LLVM functions through linking.
 inline constexpr const char* kErrorAttribute = "ptxshim-error";
 inline constexpr const char* kErrorCodeAttribute = "ptxshim-error-code";
+// On module-scope variables: "global", "const" or "managed".
+inline constexpr const char* kVariableAttribute = "ptxshim-variable";
 
 llvm::Type* llvm_type(llvm::LLVMContext& context, ScalarType type);
 

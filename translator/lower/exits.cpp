@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "lower/exits.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include "lower/module.h"
+
+namespace ptxshim::ptx {
+
+using llvm::CallInst;
+
+static bool is_kernel(const llvm::Function& function) { return function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL; }
+
+// Direct calls of `callee` with a caller that is not itself.
+static llvm::SmallVector<CallInst*> calls_of(llvm::Function& callee) {
+  llvm::SmallVector<CallInst*> calls;
+  for (llvm::User* user : callee.users())
+    if (auto* call = llvm::dyn_cast<CallInst>(user); call && call->getCalledFunction() == &callee) calls.push_back(call);
+  return calls;
+}
+
+// Functions that reach the marker, innermost first as far as there is no recursion.
+static llvm::SmallVector<llvm::Function*> reaching(llvm::Function& marker) {
+  llvm::SmallVector<llvm::Function*> found;
+  llvm::SmallPtrSet<llvm::Function*, 16> seen;
+  llvm::SmallVector<llvm::Function*> pending{&marker};
+  while (!pending.empty()) {
+    llvm::Function* callee = pending.pop_back_val();
+    for (CallInst* call : calls_of(*callee)) {
+      llvm::Function* caller = call->getFunction();
+      if (is_kernel(*caller) || !seen.insert(caller).second) continue;
+      found.push_back(caller);
+      pending.push_back(caller);
+    }
+  }
+  return found;
+}
+
+void resolve_exits(llvm::Module& module) {
+  llvm::Function* marker = module.getFunction(kExitMarker);
+  if (!marker) return;
+  const llvm::SmallVector<llvm::Function*> functions = reaching(*marker);
+  // Each round inlines all present calls; without recursion the depth of the call graph is at most the number of functions.
+  constexpr unsigned kMostRounds = 64;
+  bool changed = true;
+  for (unsigned round = 0; changed && round < kMostRounds && round <= functions.size(); ++round) {
+    changed = false;
+    for (llvm::Function* function : functions)
+      for (CallInst* call : calls_of(*function)) {
+        if (call->getFunction() == function) continue;
+        llvm::InlineFunctionInfo info;
+        changed = llvm::InlineFunction(*call, info).isSuccess() || changed;
+      }
+  }
+  for (CallInst* call : calls_of(*marker)) {
+    llvm::Function* function = call->getFunction();
+    if (is_kernel(*function)) {
+      llvm::BasicBlock* block = call->getParent();
+      llvm::changeToUnreachable(call);
+      block->getTerminator()->eraseFromParent();
+      llvm::ReturnInst::Create(module.getContext(), block);
+      continue;
+    }
+    if (!function->use_empty()) {
+      function->addFnAttr(kErrorAttribute, "exit in the function '" + function->getName().str() +
+                                               "', which is recursive or called through a pointer, is not supported");
+      function->addFnAttr(kErrorCodeAttribute, std::to_string(CUDA_ERROR_NOT_SUPPORTED));
+    }
+    llvm::changeToUnreachable(call);
+  }
+  if (marker->use_empty()) marker->eraseFromParent();
+}
+
+} // namespace ptxshim::ptx

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// Functions and their attributes. Function bodies see one f32 mode (design: one mode a kernel): functions that refer to each other,
+// directly or through others, form a group; the group flushes subnormals when every one of its instructions that could be
+// written with .ftz is. So an inlined or called function never meets a kernel of the other mode.
+#include "lower/module.h"
+
+#include <llvm/ADT/EquivalenceClasses.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "lower/emitter.h"
+#include "lower/function.h"
+#include "syntax/op_forms.h"
+
+namespace ptxshim::ptx {
+
+using llvm::Type;
+
+llvm::Type* llvm_type(llvm::LLVMContext& context, ScalarType type) {
+  switch (type) {
+  case ScalarType::None: return Type::getVoidTy(context);
+  case ScalarType::F16: return Type::getHalfTy(context);
+  case ScalarType::BF16: return Type::getBFloatTy(context);
+  case ScalarType::F32: return Type::getFloatTy(context);
+  case ScalarType::F64: return Type::getDoubleTy(context);
+  case ScalarType::F16x2: return llvm::FixedVectorType::get(Type::getHalfTy(context), 2);
+  case ScalarType::BF16x2: return llvm::FixedVectorType::get(Type::getBFloatTy(context), 2);
+  case ScalarType::F32x2: return llvm::FixedVectorType::get(Type::getFloatTy(context), 2);
+  case ScalarType::U16x2:
+  case ScalarType::S16x2: return llvm::FixedVectorType::get(Type::getInt16Ty(context), 2);
+  case ScalarType::Pred: return Type::getInt1Ty(context);
+  case ScalarType::B8:
+  case ScalarType::B16:
+  case ScalarType::B32:
+  case ScalarType::B64:
+  case ScalarType::B128:
+  case ScalarType::U8:
+  case ScalarType::U16:
+  case ScalarType::U32:
+  case ScalarType::U64:
+  case ScalarType::S8:
+  case ScalarType::S16:
+  case ScalarType::S32:
+  case ScalarType::S64:
+  case ScalarType::TF32:
+  case ScalarType::TexRef:
+  case ScalarType::SamplerRef:
+  case ScalarType::SurfRef: return Type::getIntNTy(context, bits_of(type));
+  }
+  return Type::getVoidTy(context);
+}
+
+llvm::Type* ModuleLowering::llvm_type(ScalarType type) const { return ptx::llvm_type(llvm_->getContext(), type); }
+
+ModuleLowering::ModuleLowering(const Module& s, const LoweringOptions& o, llvm::LLVMContext& context)
+    : source(s), options(o), llvm_(std::make_unique<llvm::Module>(s.file_name, context)), flushes_(s.functions.size(), false) {}
+
+llvm::Constant* ModuleLowering::variable(SymbolId id) const { return variables_.lookup(id); }
+
+llvm::Function* ModuleLowering::function(SymbolId id) const {
+  while (source.symbols[id].kind == SymbolKind::Alias && source.symbols[id].aliasee != kNone) id = source.symbols[id].aliasee;
+  return functions_.lookup(id);
+}
+
+// Whether the instruction computes in f32 and, as its form shows, could be written with .ftz.
+static bool knows_ftz(const Module& module, const Instruction& i) {
+  const std::span<const Form> forms = i.op < Op::kLabel ? forms_of(i.op) : std::span<const Form>{};
+  if (i.form >= forms.size()) return false;
+  const Form& form = forms[i.form];
+  const auto shows_ftz = [](std::string_view text) { return text.find(".ftz") != std::string_view::npos; };
+  if (!shows_ftz(form.slots) && !shows_ftz(form.syntax)) return false;
+  for (Mod modifier : module.modifiers_of(i))
+    if (type_of(modifier) == ScalarType::F32) return true;
+  return false;
+}
+
+void ModuleLowering::choose_modes() {
+  llvm::EquivalenceClasses<uint32_t> groups;
+  const uint32_t count = static_cast<uint32_t>(source.functions.size());
+  std::vector<bool> keeps(count, false);
+  std::vector<bool> uses_ftz(count, false);
+  for (uint32_t index = 0; index < count; ++index) {
+    groups.insert(index);
+    for (const Instruction& i : source.functions[index].body) {
+      if (knows_ftz(source, i)) (source.has(i, Mod::ftz) ? uses_ftz : keeps)[index] = true;
+      const auto refer = [&](const Operand& operand) {
+        if (operand.kind != OperandKind::Symbol) return;
+        if (const uint32_t other = source.symbols[operand.index].function; source.symbols[operand.index].kind == SymbolKind::Function && other < count)
+          groups.unionSets(index, other);
+      };
+      for (const Operand& operand : source.operands_of(i)) refer(operand);
+    }
+  }
+  llvm::DenseMap<uint32_t, std::pair<bool, bool>> of_group; // keeps, uses
+  for (uint32_t index = 0; index < count; ++index) {
+    auto& [keep, use] = of_group[groups.getLeaderValue(index)];
+    keep = keep || keeps[index];
+    use = use || uses_ftz[index];
+  }
+  for (uint32_t index = 0; index < count; ++index) {
+    const auto [keep, use] = of_group[groups.getLeaderValue(index)];
+    flushes_[index] = use && !keep && !keep_subnormals_;
+  }
+}
+
+static std::string block_size(const Function& function, uint32_t& threads) {
+  uint64_t required = 1, maximum = 1;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    required *= function.required_threads[axis] ? function.required_threads[axis] : 1;
+    maximum *= function.max_threads[axis] ? function.max_threads[axis] : 1;
+  }
+  const bool has_required = function.required_threads[0] != 0, has_maximum = function.max_threads[0] != 0;
+  threads = 1024;
+  if (has_required && required <= 1024) threads = static_cast<uint32_t>(required);
+  else if (has_maximum && maximum <= 1024) threads = static_cast<uint32_t>(maximum);
+  return "1," + std::to_string(threads);
+}
+
+void ModuleLowering::set_common_attributes(uint32_t index, llvm::Function* target) {
+  target->addFnAttr("target-cpu", options.target->name);
+  target->addFnAttr("target-features", options.target->wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32"
+                                                                         : "+wavefrontsize32,-wavefrontsize64");
+  target->addFnAttr("amdgpu-ieee", "false");
+  target->addFnAttr("denormal-fp-math", "ieee,ieee");
+  target->addFnAttr("denormal-fp-math-f32", flushes_[index] ? "preserve-sign,preserve-sign" : "ieee,ieee");
+  target->addFnAttr("uniform-work-group-size", "true");
+  target->addFnAttr(llvm::Attribute::NoUnwind);
+  target->addFnAttr(llvm::Attribute::Convergent);
+}
+
+void ModuleLowering::set_kernel_attributes(const Function& function, llvm::Function* target) {
+  target->setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
+  uint32_t threads = 0;
+  target->addFnAttr("amdgpu-flat-work-group-size", block_size(function, threads));
+  uint32_t alignment = 16;
+  uint64_t bytes = 0;
+  for (SymbolId id : function.parameters) {
+    const Symbol& parameter = source.symbols[id];
+    alignment = std::max(alignment, parameter.alignment);
+    bytes = llvm::alignTo(bytes, std::max<uint32_t>(parameter.alignment, 1)) + parameter.size;
+  }
+  if (bytes == 0) return;
+  llvm::AttrBuilder attributes(context());
+  attributes.addByRefAttr(llvm::ArrayType::get(Type::getInt8Ty(context()), bytes));
+  attributes.addAlignmentAttr(llvm::Align(alignment));
+  attributes.addAttribute(llvm::Attribute::NoAlias);
+  attributes.addAttribute(llvm::Attribute::NonNull);
+  target->addParamAttrs(0, attributes);
+}
+
+void ModuleLowering::declare_function(uint32_t index) {
+  const Function& function = source.functions[index];
+  const Symbol& symbol = source.symbols[function.symbol];
+  llvm::FunctionType* type = nullptr;
+  if (function.is_entry) {
+    llvm::SmallVector<Type*> arguments;
+    uint64_t bytes = 0;
+    for (SymbolId id : function.parameters) bytes += source.symbols[id].size;
+    if (bytes) arguments.push_back(llvm::PointerType::get(context(), kConstant));
+    type = llvm::FunctionType::get(Type::getVoidTy(context()), arguments, false);
+  } else {
+    const Signature signature = signature_of(source, function);
+    type = function_type(context(), signature.returns, signature.parameters);
+  }
+  const std::string name(source.name_of(function.symbol));
+  llvm::Function* target = llvm_->getFunction(name);
+  if (target && (target->getFunctionType() != type || !target->isDeclaration())) target = nullptr;
+  if (!target) target = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *llvm_);
+  functions_[function.symbol] = target;
+  if (!function.has_body) return;
+  if (symbol.linkage == Linkage::Weak) target->setLinkage(llvm::GlobalValue::WeakAnyLinkage);
+  else if (symbol.linkage == Linkage::Internal && !function.is_entry) target->setLinkage(llvm::GlobalValue::InternalLinkage);
+  if (function.is_entry) set_kernel_attributes(function, target);
+  set_common_attributes(index, target);
+}
+
+void ModuleLowering::declare_functions() {
+  // Definitions last: a prototype that comes before its body shares the body's LLVM function.
+  for (uint32_t index = 0; index < source.functions.size(); ++index) declare_function(index);
+}
+
+// The body that a function gets which could not be translated: nothing that reaches it is ever launched.
+static void replace_by_error(llvm::Function* target, const Error& error) {
+  target->deleteBody();
+  llvm::IRBuilder<> ir(llvm::BasicBlock::Create(target->getContext(), "failed", target));
+  ir.CreateIntrinsic(llvm::Intrinsic::trap, {}, {});
+  ir.CreateUnreachable();
+  target->addFnAttr(kErrorAttribute, error.message);
+  target->addFnAttr(kErrorCodeAttribute, std::to_string(error.code));
+}
+
+Result<void> ModuleLowering::run() {
+  choose_modes();
+  declare_functions();
+  if (Result<void> done = declare_variables(); !done) return done;
+  for (uint32_t index = 0; index < source.functions.size(); ++index) {
+    const Function& function = source.functions[index];
+    if (!function.has_body) continue;
+    llvm::Function* target = functions_[function.symbol];
+    const llvm::GlobalValue::LinkageTypes linkage = target->getLinkage();
+    Error failure;
+    if (!function.error.empty()) {
+      failure = {CUDA_ERROR_NOT_SUPPORTED, function.error};
+    } else {
+      FunctionLowering lowering(*this, function, target);
+      lowering.flushes = flushes_[index];
+      if (Result<void> done = lowering.run(); !done) failure = std::move(done).error();
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      if (failure.message.empty() && llvm::verifyFunction(*target, &stream))
+        failure = {CUDA_ERROR_INVALID_PTX, "internal error: the IR of " + std::string(lowering.pretty_name()) + " is not valid: " + text};
+    }
+    if (!failure.message.empty()) {
+      replace_by_error(target, failure);
+      target->setLinkage(linkage);
+    }
+  }
+  return {};
+}
+
+} // namespace ptxshim::ptx
