@@ -137,7 +137,9 @@ Value* operate(Emitter& e, FloatArithmetic operation, ScalarType t, llvm::ArrayR
   if (t == ScalarType::BF16) result = operate_bf16(e, operation, v);
   else if (is_directed(e.rounding())) result = operate_directed(e, operation, t, v);
   else result = operate_nearest(e, operation, v);
-  result = ftz(e, result);
+  // LLVM drops an operation with a neutral constant (x * 1), and with it the flush of the hardware.
+  bool droppable = llvm::any_of(v, [](Value* each) { return llvm::isa<llvm::Constant>(each); });
+  result = droppable ? ftz_moved(e, result) : ftz(e, result);
   if (e.has(Mod::sat)) result = saturated(e, result);
   if (e.has(Mod::relu)) {
     if (t != ScalarType::BF16) return relu(e, result);
