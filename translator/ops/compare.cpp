@@ -13,13 +13,13 @@ namespace {
 
 using P = llvm::CmpInst::Predicate;
 
-struct Row {
+struct Comparison {
   Mod mod;
   P floating, with_sign, without_sign;
 };
 
 // clang-format off
-constexpr Row kRows[] = {
+constexpr Comparison kComparisons[] = {
 // mod       floating        signed          unsigned
   {Mod::eq,  P::FCMP_OEQ,    P::ICMP_EQ,     P::ICMP_EQ},
   {Mod::ne,  P::FCMP_ONE,    P::ICMP_NE,     P::ICMP_NE},
@@ -45,9 +45,9 @@ constexpr Row kRows[] = {
 } // namespace
 
 Value* compare(Emitter& e, ScalarType t, Value* a, Value* b) {
-  const Row* row = std::begin(kRows);
-  while (row != std::end(kRows) && !e.has(row->mod)) ++row;
-  if (row == std::end(kRows)) row = std::begin(kRows); // the forms demand one: not reached
+  const Comparison* row = std::begin(kComparisons);
+  while (row != std::end(kComparisons) && !e.has(row->mod)) ++row;
+  if (row == std::end(kComparisons)) row = std::begin(kComparisons); // the forms demand one: not reached
   if (!is_float(t)) return e.ir.CreateICmp(is_signed(t) ? row->with_sign : row->without_sign, a, b);
   if (t == ScalarType::BF16) { // as f64, whose subnormals every mode keeps
     auto wide = [&](Value* v) {

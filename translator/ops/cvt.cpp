@@ -25,11 +25,11 @@ Value* convert(Emitter& e, Value* v, T to, T from) {
 
 // cvt.pack.sat: a above b, both clamped; with c they are shifted into its low end.
 Result<void> pack(Emitter& e) {
-  struct Row { Mod mod; unsigned bits; bool is_signed; };
-  constexpr Row kRows[] = {{Mod::u16, 16, false}, {Mod::s16, 16, true}, {Mod::u8, 8, false}, {Mod::s8, 8, true},
+  struct PackedType { Mod mod; unsigned bits; bool is_signed; };
+  constexpr PackedType kPacked[] = {{Mod::u16, 16, false}, {Mod::s16, 16, true}, {Mod::u8, 8, false}, {Mod::s8, 8, true},
                            {Mod::u4, 4, false},   {Mod::s4, 4, true},   {Mod::u2, 2, false}, {Mod::s2, 2, true}};
-  const Row* row = kRows;
-  while (row + 1 != std::end(kRows) && !e.has(row->mod)) ++row;
+  const PackedType* row = kPacked;
+  while (row + 1 != std::end(kPacked) && !e.has(row->mod)) ++row;
   auto part = [&](unsigned n) {
     Value* narrow = clamped(e, e.read(n, T::S32), true, row->bits, row->is_signed);
     return e.ir.CreateAnd(narrow, (uint64_t{1} << row->bits) - 1);
