@@ -4,7 +4,8 @@
 // these with their names; what an opcode flushes, negates or scales beyond that is written there.
 //
 // A NaN result is made the manuals' way with as few vector operations as possible: the host gives the default NaN or
-// the only NaN operand made quiet, and only if the first operand is a NaN the host may pick another one.
+// the only NaN operand made quiet, and only if the first operand is a NaN the host may pick another one. (Operands that
+// are constants at compile time are another matter: compilers fold inf - inf to a NaN of the other sign.)
 #pragma once
 
 #include "meanings/float_bits.h"
