@@ -20,10 +20,21 @@ namespace {
 
 enum class UserMemory : uint8_t { Absent, ReadOnly, Writable };
 
-// What pinning would find. Kernels before 5.14 cannot say: then it is taken as it comes.
+// Kernels before 5.14 do not know the question.
+bool can_probe() {
+  static const bool kCan = [] {
+    void* page = mmap(nullptr, Backing::kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return false;
+    const bool known = madvise(page, Backing::kPage, MADV_POPULATE_READ) == 0;
+    munmap(page, Backing::kPage);
+    return known;
+  }();
+  return kCan;
+}
+
+// What pinning would find; where that cannot be asked, it is taken as it comes.
 UserMemory probe_user_memory(void* address, uint64_t size) {
-  if (madvise(address, size, MADV_POPULATE_WRITE) == 0) return UserMemory::Writable;
-  if (errno == EINVAL && madvise(address, size, MADV_POPULATE_READ) != 0 && errno == EINVAL) return UserMemory::Writable;
+  if (!can_probe() || madvise(address, size, MADV_POPULATE_WRITE) == 0) return UserMemory::Writable;
   return madvise(address, size, MADV_POPULATE_READ) == 0 ? UserMemory::ReadOnly : UserMemory::Absent;
 }
 

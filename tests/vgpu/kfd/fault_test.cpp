@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// What must not end the process: faulting kernels, fork, exit in the middle of work.
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "hip.h"
+
+using namespace hip;
+using namespace std::chrono_literals;
+
+#define OK(call) ASSERT_EQ(call, 0) << #call
+
+namespace {
+
+class HipFault : public testing::Test {
+protected:
+  void SetUp() override {
+    const std::string& problem = load();
+    if (problem.starts_with("absent")) GTEST_SKIP() << "no HIP runtime: " << problem;
+    ASSERT_EQ(problem, "");
+    clear_fault();
+    OK(hipModuleLoadData(&module_, code_object().data()));
+  }
+  void TearDown() override {
+    if (clear_fault) clear_fault();
+    if (module_) hipModuleUnload(module_);
+  }
+  template <class... Arguments> int launch(const char* name, unsigned groups, unsigned size, Arguments... arguments) {
+    Function kernel = nullptr;
+    if (const int error = hipModuleGetFunction(&kernel, module_, name)) return error;
+    void* parameters[] = {&arguments..., nullptr};
+    return hipModuleLaunchKernel(kernel, groups, 1, 1, size, 1, 1, 0, nullptr, parameters, nullptr);
+  }
+  static ptxshim_vgpu_fault fault() {
+    ptxshim_vgpu_fault record{};
+    record.size = sizeof record;
+    last_fault(&record);
+    return record;
+  }
+  Module module_ = nullptr;
+};
+
+TEST_F(HipFault, a_store_to_nowhere_is_a_page_fault_that_names_kernel_and_address) {
+  OK(launch("store_to", 1, 1, uint64_t{0xdead0000}, 1u));
+  OK(hipDeviceSynchronize());
+  const ptxshim_vgpu_fault record = fault();
+  EXPECT_EQ(record.cuda_error, 700u);
+  EXPECT_EQ(record.kind, static_cast<uint32_t>(PTXSHIM_VGPU_FAULT_PAGE));
+  EXPECT_EQ(record.address, 0xdead0000u);
+  EXPECT_NE(std::strstr(record.report, "store_to"), nullptr) << record.report;
+  EXPECT_NE(std::strstr(record.report, "global_store"), nullptr) << record.report;
+}
+
+TEST_F(HipFault, beyond_the_end_of_an_allocation) {
+  void* memory = nullptr;
+  OK(hipMalloc(&memory, 4096));
+  OK(launch("store_to", 1, 1, reinterpret_cast<uint64_t>(memory) + (uint64_t{1} << 32), 1u));
+  OK(hipDeviceSynchronize());
+  EXPECT_EQ(fault().cuda_error, 700u);
+  hipFree(memory);
+}
+
+TEST_F(HipFault, a_trap_is_a_launch_failure) {
+  OK(launch("trap", 1, 64));
+  OK(hipDeviceSynchronize());
+  EXPECT_EQ(fault().cuda_error, 719u);
+  EXPECT_EQ(fault().kind, static_cast<uint32_t>(PTXSHIM_VGPU_FAULT_TRAP));
+}
+
+TEST_F(HipFault, sticky_until_cleared_and_then_all_is_well) {
+  void* counter = nullptr;
+  OK(hipMalloc(&counter, 4));
+  OK(hipMemset(counter, 0, 4));
+  OK(launch("store_to", 1, 1, uint64_t{0xdead0000}, 1u));
+  OK(hipDeviceSynchronize());
+  OK(launch("count", 1, 64, counter));
+  OK(hipDeviceSynchronize());
+  uint32_t value = 1;
+  OK(hipMemcpy(&value, counter, 4, kDeviceToHost));
+  EXPECT_EQ(value, 0u) << "a launch after a fault must not run";
+  EXPECT_EQ(fault().cuda_error, 700u);
+  clear_fault();
+  EXPECT_EQ(fault().cuda_error, 0u);
+  OK(launch("count", 1, 64, counter));
+  OK(hipDeviceSynchronize());
+  OK(hipMemcpy(&value, counter, 4, kDeviceToHost));
+  EXPECT_EQ(value, 64u);
+  hipFree(counter);
+}
+
+TEST_F(HipFault, a_kernel_that_waits_for_a_faulted_one_ends_too) {
+  void* flag = nullptr;
+  OK(hipMalloc(&flag, 4096));
+  OK(hipMemset(flag, 0, 4));
+  OK(hipDeviceSynchronize());
+  Stream streams[2] = {};
+  for (Stream& stream : streams) OK(hipStreamCreateWithFlags(&stream, 1));
+  Function waiter = nullptr, culprit = nullptr;
+  OK(hipModuleGetFunction(&waiter, module_, "wait_for_flag"));
+  OK(hipModuleGetFunction(&culprit, module_, "store_to"));
+  void* out = static_cast<char*>(flag) + 1024;
+  void* first[] = {&flag, &out};
+  uint64_t nowhere = 0xdead0000;
+  uint32_t value = 0;
+  void* second[] = {&nowhere, &value};
+  OK(hipModuleLaunchKernel(waiter, 1, 1, 1, 64, 1, 1, 0, streams[0], first, nullptr));
+  OK(hipModuleLaunchKernel(culprit, 1, 1, 1, 1, 1, 1, 0, streams[1], second, nullptr));
+  OK(hipStreamSynchronize(streams[1]));
+  OK(hipStreamSynchronize(streams[0]));
+  EXPECT_EQ(fault().cuda_error, 700u);
+  for (const Stream stream : streams) hipStreamDestroy(stream);
+  hipFree(flag);
+}
+
+int exit_status_of(pid_t child) {
+  for (int i = 0; i < 2000; ++i) {
+    int status = 0;
+    if (waitpid(child, &status, WNOHANG) == child) return status;
+    std::this_thread::sleep_for(10ms);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return -1;
+}
+
+TEST_F(HipFault, a_forked_child_can_work_and_leave) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::string text;
+    for (int i = 0; i < 1000; ++i) text += std::to_string(i); // allocates: no lock was left taken
+    _exit(text.size() == 2890 ? 0 : 1);
+  }
+  EXPECT_EQ(exit_status_of(child), 0);
+  void* memory = nullptr;
+  OK(hipMalloc(&memory, 4096));
+  OK(hipMemset(memory, 0, 4096));
+  OK(hipDeviceSynchronize());
+  hipFree(memory);
+}
+
+TEST_F(HipFault, a_forked_child_can_exec) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/true", "true", nullptr);
+    _exit(1);
+  }
+  EXPECT_EQ(exit_status_of(child), 0);
+}
+
+TEST_F(HipFault, forks_while_kernels_run) {
+  void* counter = nullptr;
+  OK(hipMalloc(&counter, 4));
+  OK(hipMemset(counter, 0, 4));
+  for (int i = 0; i < 20; ++i) {
+    OK(launch("count", 50, 256, counter));
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    ASSERT_EQ(exit_status_of(child), 0);
+  }
+  uint32_t value = 0;
+  OK(hipMemcpy(&value, counter, 4, kDeviceToHost));
+  EXPECT_EQ(value, 20u * 50u * 256u);
+  hipFree(counter);
+}
+
+} // namespace

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "hip.h"
+
+#include <dlfcn.h>
+#include <fstream>
+#include <iterator>
+
+namespace hip {
+
+namespace {
+
+template <class T> bool find(void* library, const char* name, T& function) {
+  function = reinterpret_cast<T>(dlsym(library, name));
+  return function != nullptr;
+}
+
+std::string load_all(uint32_t flags) {
+  void* runtime = nullptr;
+  for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"})
+    if (!runtime) runtime = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!runtime) return std::string("absent: ") + dlerror();
+  void* device = dlopen(PTXSHIM_VGPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (!device) return dlerror();
+  ptxshim_vgpu_activate_t activate = nullptr;
+  if (!find(device, "ptxshim_vgpu_activate", activate) || !find(device, "ptxshim_vgpu_last_fault", last_fault) ||
+      !find(device, "ptxshim_vgpu_clear_fault", clear_fault))
+    return "the library lacks an entrance";
+#define F(name, parameters)                                                                                            \
+  if (!find(runtime, #name, name)) return "HIP has no " #name;
+  PTXSHIM_HIP_FUNCTIONS(F)
+#undef F
+  ptxshim_vgpu_options options{};
+  options.size = sizeof options;
+  options.flags = flags;
+  if (const int error = activate(&options)) return "activation: errno " + std::to_string(error);
+  if (const int error = hipInit(0)) return "hipInit: " + std::to_string(error);
+  return {};
+}
+
+} // namespace
+
+const std::string& load(uint32_t flags) {
+  static const std::string* const kProblem = new std::string(load_all(flags));
+  return *kProblem;
+}
+
+const std::vector<char>& code_object() {
+  static const std::vector<char>* const kBytes = [] {
+    std::ifstream file(PTXSHIM_KERNELS, std::ios::binary);
+    return new std::vector<char>(std::istreambuf_iterator<char>(file), {});
+  }();
+  return *kBytes;
+}
+
+} // namespace hip
