@@ -1,9 +1,152 @@
 // SPDX-License-Identifier: MIT
 #include "syntax/check.h"
 
+#include "syntax/keywords.h"
+
 namespace ptxshim::ptx {
 
-std::string Checker::check(const Function&, Instruction&, bool&) { return {}; }
-std::string Checker::check_call(const Function&, const Instruction&) { return {}; }
+namespace {
+
+std::string version_text(unsigned version) { return std::to_string(version / 10) + "." + std::to_string(version % 10); }
+
+} // namespace
+
+std::string full_name(const Module& module, const RegisterInfo& info) {
+  std::string name(module.name(info.name));
+  return info.number == kNone ? name : name + std::to_string(info.number);
+}
+
+void Checker::grow() {
+  std::vector<Match> old(memory_.size() * 2);
+  old.swap(memory_);
+  for (Match& entry : old) {
+    if (entry.op == Op::kInvalid) continue;
+    size_t slot = entry.hash & (memory_.size() - 1);
+    while (memory_[slot].op != Op::kInvalid) slot = (slot + 1) & (memory_.size() - 1);
+    memory_[slot] = std::move(entry);
+  }
+}
+
+const Checker::Match& Checker::match(const Instruction& instruction) {
+  const std::span<const Mod> modifiers = module_.modifiers_of(instruction);
+  const uint64_t hash = hash_text({reinterpret_cast<const char*>(modifiers.data()), modifiers.size_bytes()},
+                                  0x5bd1e995u + static_cast<uint64_t>(instruction.op) * 0x9e3779b97f4a7c15u);
+  if (used_ * 2 > memory_.size()) grow();
+  size_t slot = hash & (memory_.size() - 1);
+  for (; memory_[slot].op != Op::kInvalid; slot = (slot + 1) & (memory_.size() - 1)) {
+    const Match& entry = memory_[slot];
+    if (entry.hash == hash && entry.op == instruction.op &&
+        std::equal(modifiers.begin(), modifiers.end(), entry.modifiers.begin(), entry.modifiers.end())) {
+      return entry;
+    }
+  }
+  Match& entry = memory_[slot];
+  ++used_;
+  entry.op = instruction.op;
+  entry.hash = hash;
+  entry.modifiers.assign(modifiers.begin(), modifiers.end());
+  std::vector<uint8_t> choices;
+  const std::vector<CompiledForm>& forms = compiled_forms(instruction.op);
+  for (size_t i = 0; i < forms.size() && i < 256; ++i)
+    if (match_modifiers(forms[i], modifiers, choices)) {
+      entry.candidates.push_back(make_candidate(instruction.op, forms[i], static_cast<uint8_t>(i), modifiers, choices));
+    }
+  return entry;
+}
+
+bool Checker::is_known(const Instruction& instruction) const {
+  std::vector<uint8_t> choices;
+  for (const CompiledForm& form : known_forms(instruction.op))
+    if (match_modifiers(form, module_.modifiers_of(instruction), choices)) return true;
+  return false;
+}
+
+std::string Checker::describe_modifiers(const Instruction& instruction) const {
+  std::string name(spelling(instruction.op));
+  for (const Mod modifier : module_.modifiers_of(instruction)) name.append(".").append(spelling(modifier));
+  return name;
+}
+
+// Names the modifier that no form of the op has; else shows the form that comes nearest.
+std::string Checker::unfit_modifiers(const Instruction& instruction) const {
+  const std::string op(spelling(instruction.op));
+  const auto has = [](const CompiledForm& form, Mod modifier) {
+    for (const FormSlot& slot : form.slots)
+      for (const std::vector<Mod>& choice : slot.choices)
+        for (const Mod each : choice)
+          if (each == modifier) return true;
+    return false;
+  };
+  const CompiledForm* best = nullptr;
+  size_t best_score = 0;
+  for (const std::vector<CompiledForm>* forms : {&compiled_forms(instruction.op), &known_forms(instruction.op)})
+    for (const CompiledForm& form : *forms) {
+      size_t score = 1;
+      for (const Mod modifier : module_.modifiers_of(instruction)) score += has(form, modifier) ? 1 : 0;
+      if (score > best_score) {
+        best = &form;
+        best_score = score;
+      }
+    }
+  for (const Mod modifier : module_.modifiers_of(instruction)) {
+    bool found = false;
+    for (const std::vector<CompiledForm>* forms : {&compiled_forms(instruction.op), &known_forms(instruction.op)})
+      for (const CompiledForm& form : *forms) found = found || has(form, modifier);
+    if (!found) return op + " has no modifier '." + std::string(spelling(modifier)) + "'";
+  }
+  std::string text = "the modifiers of " + describe_modifiers(instruction) + " do not fit together";
+  if (best) text += ": a form is '" + std::string(best->syntax) + "'";
+  return text;
+}
+
+std::string Checker::check_versions(const Instruction& instruction, const Candidate& candidate) const {
+  if (module_.version < candidate.ptx) {
+    return describe_modifiers(instruction) + " needs PTX version " + version_text(candidate.ptx) + ", the module is of version " +
+           version_text(module_.version);
+  }
+  if (module_.sm < candidate.sm) {
+    return describe_modifiers(instruction) + " needs target sm_" + std::to_string(candidate.sm) + ", the module's is sm_" +
+           std::to_string(module_.sm);
+  }
+  return {};
+}
+
+Verdict Checker::check(const Function& function, Instruction& instruction, std::string& message) {
+  const Match& found = match(instruction);
+  const Candidate* late = nullptr; // fits, but for the version
+  for (const Candidate& candidate : found.candidates) {
+    if (!fits(function, instruction, candidate, nullptr)) continue;
+    if (module_.version < candidate.ptx || module_.sm < candidate.sm) {
+      late = &candidate;
+      continue;
+    }
+    instruction.form = candidate.form;
+    return Verdict::Right;
+  }
+  if (late) {
+    message = check_versions(instruction, *late);
+    return Verdict::Wrong;
+  }
+  if (found.candidates.empty()) {
+    if (is_known(instruction)) {
+      message = "instruction '" + describe_modifiers(instruction) + "'";
+      return Verdict::NotYet;
+    }
+    message = unfit_modifiers(instruction);
+    return Verdict::Newer;
+  }
+  // The candidate that fits furthest tells what is wrong.
+  Problem worst;
+  bool any = false;
+  for (const Candidate& candidate : found.candidates) {
+    Problem problem;
+    fits(function, instruction, candidate, &problem);
+    if (any && problem.operand <= worst.operand) continue;
+    worst = std::move(problem);
+    any = true;
+  }
+  message = describe_modifiers(instruction) + ": " + worst.text;
+  return Verdict::Wrong;
+}
 
 } // namespace ptxshim::ptx

@@ -3,21 +3,72 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "syntax/ast.h"
+#include "syntax/forms.h"
 
 namespace ptxshim::ptx {
 
+enum class Verdict : uint8_t {
+  Right,
+  NotYet, // right PTX that is not translated yet: fails the function
+  Wrong,
+  Newer, // wrong, unless a newer PTX version than known has it
+};
+
 class Checker {
 public:
-  explicit Checker(const Module& module) : module_(module) {}
-  // Sets Instruction::form. An empty string when the instruction is right, else the message; `newer` says that a newer PTX
-  // version might have allowed it.
-  std::string check(const Function& function, Instruction& instruction, bool& newer);
-  std::string check_call(const Function& function, const Instruction& call);
+  explicit Checker(const Module& module) : module_(module), memory_(256) {}
+  // Sets Instruction::form when the instruction is right, else `message`.
+  Verdict check(const Function& function, Instruction& instruction, std::string& message);
+  // Arguments and results of a call; empty when they fit.
+  std::string check_call(const Function& function, const Instruction& call) const;
 
 private:
+  // The forms that the modifiers of one mnemonic leave, kept for the next instruction of the same mnemonic.
+  struct Match {
+    Op op = Op::kInvalid;
+    std::vector<Mod> modifiers;
+    std::vector<Candidate> candidates;
+    uint64_t hash = 0;
+  };
+  struct Problem {
+    size_t operand = 0;
+    std::string text; // built only for the message
+  };
+
+  const Match& match(const Instruction& instruction);
+  void grow();
+  std::string describe_modifiers(const Instruction& instruction) const;
+  std::string unfit_modifiers(const Instruction& instruction) const;
+  bool is_known(const Instruction& instruction) const;
+  std::string check_versions(const Instruction& instruction, const Candidate& candidate) const;
+
+  // check_operands.cpp. All take `problem` to say what is wrong, or null to be quick.
+  bool fits(const Function& function, const Instruction& instruction, const Candidate& candidate, Problem* problem) const;
+  bool fits_operand(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,
+                    const Operand& operand, std::string* problem) const;
+  bool fits_vector(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,
+                   const Operand& operand, std::string* problem) const;
+  bool fits_scalar(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,
+                   const Operand& operand, std::string* problem) const;
+  bool fits_register(const Function& function, const Candidate& candidate, const OperandSpec& spec, const Operand& operand,
+                     std::string* problem) const;
+  bool fits_special(const Instruction& instruction, const OperandSpec& spec, const Operand& operand, std::string* problem) const;
+  bool fits_symbol(const Instruction& instruction, const OperandSpec& spec, const Operand& operand, std::string* problem) const;
+  bool fits_address(const Function& function, const Instruction& instruction, const Operand& operand, std::string* problem) const;
+  std::string name_of(const Function& function, const Operand& operand) const;
+
+  // check_call.cpp
+  std::string check_list(const Function& function, const Operand* list, const std::vector<const Symbol*>& formals, bool results) const;
+  std::string check_argument(const Function& function, const Operand& actual, const Symbol& formal, bool result) const;
+
   const Module& module_;
+  std::vector<Match> memory_; // open addressing
+  size_t used_ = 0;
 };
+
+std::string full_name(const Module& module, const RegisterInfo& info); // %r7
 
 } // namespace ptxshim::ptx

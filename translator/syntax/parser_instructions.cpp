@@ -140,10 +140,13 @@ void Parser::finish_instruction(Instruction& instruction) {
     for (const Mod modifier : module_.modifiers_of(instruction)) name.append(".").append(spelling(modifier));
     not_supported(offset, "instruction '" + name + "'");
   } else {
-    bool newer = false;
-    if (std::string message = checker_.check(function(), instruction, newer); !message.empty()) {
+    std::string message;
+    const Verdict verdict = checker_.check(function(), instruction, message);
+    if (verdict == Verdict::NotYet) {
+      not_supported(offset, std::move(message));
+    } else if (verdict != Verdict::Right) {
       pending_.resize(pending_before);
-      if (newer) fail_unknown(offset, std::move(message));
+      if (verdict == Verdict::Newer) fail_unknown(offset, std::move(message));
       else fail(offset, std::move(message));
       return;
     }
@@ -250,7 +253,10 @@ bool Parser::parse_offset(Operand& operand) {
 bool Parser::parse_address(Operand& operand, unsigned nesting) {
   advance();
   if (!parse_address_base(operand) || !parse_offset(operand)) return false;
-  if (accept(Tok::RightBracket)) return true;
+  if (accept(Tok::RightBracket)) {
+    if (at(Tok::DotWord) && token_.text == "unified") advance(); // a hint: the address is in unified memory
+    return true;
+  }
   if (!at(Tok::Comma)) return fail_token("']'");
   const size_t mark = stack_.size();
   stack_.push_back(operand);

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// Operands against what a form wants (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size").
+//   .bN takes every register of N bits; .uN and .sN take each other and .bN; .fN takes .fN and .bN; packed types take .b32 or
+//   .f16x2 (.b64 for .f32x2), .f16 also .b16. ld, st and cvt take wider registers: for .bN any, for integers integers and .b,
+//   for floats .b. Literals: integers for integer and bit types, floats for float types (and 0f for .b32, 0d for .b64).
+#include "syntax/check.h"
+#include "syntax/keywords.h"
+
+namespace ptxshim::ptx {
+namespace {
+
+bool say(std::string* problem, std::string text) {
+  if (problem) *problem = std::move(text);
+  return false;
+}
+
+bool is_integer(ScalarType type) {
+  const TypeKind kind = kind_of(type);
+  return kind == TypeKind::Unsigned || kind == TypeKind::Signed || kind == TypeKind::Untyped;
+}
+
+// Whether a register may stand where an instruction wants `wanted`, sizes being equal.
+bool same_size_fits(ScalarType wanted, ScalarType held) {
+  switch (kind_of(wanted)) {
+  case TypeKind::Untyped: return held != ScalarType::Pred;
+  case TypeKind::Unsigned:
+  case TypeKind::Signed:
+    if (wanted == ScalarType::U16x2 || wanted == ScalarType::S16x2) return kind_of(held) == TypeKind::Untyped || held == ScalarType::F16x2;
+    return is_integer(held) || held == ScalarType::F16x2;
+  case TypeKind::Float: return held == wanted || kind_of(held) == TypeKind::Untyped;
+  case TypeKind::BFloat:
+  case TypeKind::Other: return kind_of(held) == TypeKind::Untyped || held == ScalarType::F16x2 || held == ScalarType::F32;
+  case TypeKind::Predicate: return held == ScalarType::Pred;
+  case TypeKind::Opaque: return is_integer(held);
+  case TypeKind::None: return true;
+  }
+  return false;
+}
+
+bool wider_fits(ScalarType wanted, ScalarType held) {
+  if (bits_of(held) < bits_of(wanted) || held == ScalarType::Pred) return false;
+  switch (kind_of(wanted)) {
+  case TypeKind::Untyped: return true;
+  case TypeKind::Unsigned:
+  case TypeKind::Signed: return is_integer(held);
+  case TypeKind::Float:
+  case TypeKind::BFloat:
+  case TypeKind::Other: return kind_of(held) == TypeKind::Untyped;
+  case TypeKind::None:
+  case TypeKind::Predicate:
+  case TypeKind::Opaque: return false;
+  }
+  return false;
+}
+
+bool literal_fits(ScalarType wanted, OperandKind kind) {
+  if (kind == OperandKind::Integer || kind == OperandKind::WarpSize) {
+    return is_integer(wanted) || wanted == ScalarType::Pred || wanted == ScalarType::None;
+  }
+  if (wanted == ScalarType::F32 || wanted == ScalarType::F64 || wanted == ScalarType::None) return true;
+  if (kind == OperandKind::Float32) return wanted == ScalarType::B32;
+  return wanted == ScalarType::B64;
+}
+
+std::string_view space_name(StateSpace space) {
+  switch (space) {
+  case StateSpace::None: return "generic";
+  case StateSpace::Reg: return ".reg";
+  case StateSpace::Const: return ".const";
+  case StateSpace::Global: return ".global";
+  case StateSpace::Local: return ".local";
+  case StateSpace::Param: return ".param";
+  case StateSpace::Shared: return ".shared";
+  case StateSpace::Tex: return ".tex";
+  }
+  return {};
+}
+
+std::string dotted(ScalarType type) { return "." + std::string(spelling(type)); }
+
+bool is_destination(Role role) { return role == Role::Destination || role == Role::PredicateDestination; }
+
+} // namespace
+
+std::string Checker::name_of(const Function& function, const Operand& operand) const {
+  switch (operand.kind) {
+  case OperandKind::Register:
+  case OperandKind::AddressRegister: return "register " + full_name(module_, function.registers[operand.index]);
+  case OperandKind::Symbol:
+  case OperandKind::AddressSymbol: return "'" + std::string(module_.name_of(operand.index).substr(0, 200)) + "'";
+  case OperandKind::SpecialRegister: return "special register " + std::string(special_register(operand.index).spelling);
+  case OperandKind::Integer:
+  case OperandKind::WarpSize: return "an integer";
+  case OperandKind::Float32:
+  case OperandKind::Float64: return "a floating-point number";
+  case OperandKind::AddressAbsolute:
+  case OperandKind::AddressList: return "an address";
+  case OperandKind::Vector: return "a vector";
+  case OperandKind::List: return "a list";
+  case OperandKind::Label: return "a label";
+  case OperandKind::Prototype: return "a table or prototype";
+  case OperandKind::Sink: return "'_'";
+  case OperandKind::None: break;
+  }
+  return "nothing";
+}
+
+bool Checker::fits(const Function& function, const Instruction& instruction, const Candidate& candidate, Problem* problem) const {
+  const std::span<const Operand> operands = module_.operands_of(instruction);
+  const size_t count = candidate.operands.size();
+  for (size_t i = 0; i < operands.size() && i < count; ++i) {
+    const OperandSpec& spec = candidate.operands[i];
+    std::string text;
+    bool good = spec.paired == operands[i].paired;
+    if (!good) say(&text, spec.paired ? "a second destination '|p' is missing" : "'|' has no place here");
+    good = good && fits_operand(function, instruction, candidate, spec, operands[i], problem ? &text : nullptr);
+    if (good) continue;
+    if (problem) *problem = {i + 1, "operand " + std::to_string(i + 1) + ": " + text};
+    return false;
+  }
+  if (operands.size() == count) return true;
+  if (problem) {
+    *problem = {std::min(operands.size(), count),
+                std::to_string(count) + (count == 1 ? " operand is" : " operands are") + " expected, " + std::to_string(operands.size()) +
+                    (operands.size() == 1 ? " is given" : " are given")};
+  }
+  return false;
+}
+
+bool Checker::fits_operand(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,
+                           const Operand& operand, std::string* problem) const {
+  switch (spec.role) {
+  case Role::Address: return fits_address(function, instruction, operand, problem);
+  case Role::List: return operand.kind == OperandKind::List || say(problem, "a list (…) is expected");
+  case Role::Label: {
+    const bool callee = operand.kind == OperandKind::Symbol && instruction.op == Op::call;
+    if (callee && module_.symbols[operand.index].kind != SymbolKind::Function && module_.symbols[operand.index].kind != SymbolKind::Alias) {
+      return say(problem, name_of(function, operand) + " is no function");
+    }
+    if (callee || operand.kind == OperandKind::Label || operand.kind == OperandKind::Prototype) return true;
+    return say(problem, (instruction.op == Op::call ? "a function or prototype is expected, " : "a label is expected, ") +
+                            (problem ? name_of(function, operand) : std::string()) + " is given");
+  }
+  case Role::Destination:
+  case Role::Source:
+  case Role::PredicateDestination:
+  case Role::PredicateSource: break;
+  }
+  if (spec.vector || operand.kind == OperandKind::Vector) return fits_vector(function, instruction, candidate, spec, operand, problem);
+  return fits_scalar(function, instruction, candidate, spec, operand, problem);
+}
+
+// {a..}: as many elements as .vN says; mov packs two or four into its type.
+bool Checker::fits_vector(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,
+                          const Operand& operand, std::string* problem) const {
+  const bool packing = instruction.op == Op::mov;
+  if (!spec.vector) return say(problem, "a vector has no place here");
+  if (operand.kind != OperandKind::Vector) {
+    if (!packing && candidate.vector == 1) return fits_scalar(function, instruction, candidate, spec, operand, problem);
+    return say(problem, "a vector {…} is expected");
+  }
+  const std::span<const Operand> elements = module_.elements_of(operand);
+  if (packing ? elements.size() != 2 && elements.size() != 4 : elements.size() != candidate.vector || candidate.vector == 1) {
+    return say(problem, packing ? std::string("mov packs two or four elements")
+                                : "a vector of " + std::to_string(candidate.vector) + " elements is expected");
+  }
+  OperandSpec each = spec;
+  each.vector = false;
+  if (packing) {
+    const uint32_t bits = bits_of(candidate.operands[0].vector ? candidate.operands[1].type : candidate.operands[0].type);
+    const uint32_t part = bits / static_cast<uint32_t>(elements.size());
+    each.type = part == 8 ? ScalarType::B8 : part == 16 ? ScalarType::B16 : part == 32 ? ScalarType::B32 : ScalarType::B64;
+    if (part < 8) return say(problem, "the elements would have fewer than 8 bits");
+  }
+  for (const Operand& element : elements) {
+    if (element.kind == OperandKind::Sink && is_destination(spec.role)) continue;
+    if (!fits_scalar(function, instruction, candidate, each, element, problem)) return false;
+  }
+  return true;
+}
+
+bool Checker::fits_scalar(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,
+                          const Operand& operand, std::string* problem) const {
+  if (operand.kind == OperandKind::Register) {
+    if (is_destination(spec.role) && operand.negated) return say(problem, "a destination cannot be negated");
+    return fits_register(function, candidate, spec, operand, problem);
+  }
+  if (is_destination(spec.role)) {
+    const bool unused = spec.paired || spec.role == Role::PredicateDestination || instruction.op == Op::atom;
+    if (operand.kind == OperandKind::Sink) return unused || say(problem, "the result of " + std::string(spelling(instruction.op)) + " cannot be dropped");
+    return say(problem, "a destination must be a register" + (problem ? ", not " + name_of(function, operand) : std::string()));
+  }
+  switch (operand.kind) {
+  case OperandKind::Integer:
+  case OperandKind::WarpSize:
+  case OperandKind::Float32:
+  case OperandKind::Float64:
+    if (literal_fits(spec.type, operand.kind)) return true;
+    return say(problem, problem ? name_of(function, operand) + " where " + dotted(spec.type) + " is expected" : std::string());
+  case OperandKind::SpecialRegister: return fits_special(instruction, spec, operand, problem);
+  case OperandKind::Symbol: return fits_symbol(instruction, spec, operand, problem);
+  case OperandKind::None:
+  case OperandKind::Register:
+  case OperandKind::AddressRegister:
+  case OperandKind::AddressSymbol:
+  case OperandKind::AddressAbsolute:
+  case OperandKind::Vector:
+  case OperandKind::List:
+  case OperandKind::Label:
+  case OperandKind::Sink:
+  case OperandKind::Prototype:
+  case OperandKind::AddressList: break;
+  }
+  return say(problem, "a register or a constant is expected" + (problem ? ", not " + name_of(function, operand) : std::string()));
+}
+
+bool Checker::fits_register(const Function& function, const Candidate& candidate, const OperandSpec& spec, const Operand& operand,
+                            std::string* problem) const {
+  const RegisterInfo& info = function.registers[operand.index];
+  if (info.vector > 1 && operand.component == kNoComponent && spec.type != ScalarType::None) {
+    return say(problem, problem ? name_of(function, operand) + " is a vector: name a component (.x …)" : std::string());
+  }
+  const bool same = bits_of(info.type) == bits_of(spec.type) ? same_size_fits(spec.type, info.type) : spec.type == ScalarType::None;
+  if (same || (candidate.wider && wider_fits(spec.type, info.type))) return true;
+  return say(problem, problem ? name_of(function, operand) + " is " + dotted(info.type) + " where " + dotted(spec.type) + " is expected"
+                              : std::string());
+}
+
+// Special registers stand in mov and cvt only; a read may be narrower for %tid and its like (.u16) and for %gridid (.u32).
+bool Checker::fits_special(const Instruction& instruction, const OperandSpec& spec, const Operand& operand, std::string* problem) const {
+  const SpecialRegisterRow& row = special_register(operand.index);
+  const std::string name = problem ? std::string(row.spelling) : std::string();
+  if (instruction.op != Op::mov && instruction.op != Op::cvt) {
+    return say(problem, "special register " + name + " can be read by mov and cvt only");
+  }
+  if (row.components > 1 && operand.component == kNoComponent) return say(problem, name + " has components: name one (.x …)");
+  if (row.type == ScalarType::Pred || spec.type == ScalarType::Pred) {
+    return row.type == spec.type || say(problem, name + " is " + dotted(row.type));
+  }
+  if (instruction.op == Op::cvt) return true;
+  const bool narrow = (row.components > 1 && bits_of(spec.type) == 16) || (row.type == ScalarType::U64 && bits_of(spec.type) == 32 && row.spelling == "%gridid");
+  if (is_integer(spec.type) && (bits_of(spec.type) == bits_of(row.type) || narrow)) return true;
+  return say(problem, problem ? name + " is " + dotted(row.type) + ", not " + dotted(spec.type) : name);
+}
+
+// The address of a variable or function as a value: mov and cvta.
+bool Checker::fits_symbol(const Instruction& instruction, const OperandSpec& spec, const Operand& operand, std::string* problem) const {
+  const Symbol& symbol = module_.symbols[operand.index];
+  const std::string name = problem ? "'" + std::string(module_.name(symbol.name).substr(0, 200)) + "'" : std::string();
+  if (instruction.op != Op::mov && instruction.op != Op::cvta) {
+    return say(problem, name + " is a variable: load it, or take its address with mov");
+  }
+  if (!is_integer(spec.type) || bits_of(spec.type) < 32) return say(problem, "the address of " + name + " does not fit the type of the instruction");
+  const bool function = symbol.kind == SymbolKind::Function || symbol.kind == SymbolKind::Alias;
+  const bool far = !function && symbol.space == StateSpace::Global;
+  if (far && bits_of(spec.type) < module_.address_size) return say(problem, "the address of " + name + " has 64 bits");
+  const StateSpace wanted = module_.space(instruction);
+  if (instruction.op == Op::cvta && wanted != symbol.space) {
+    return say(problem, name + " is in the " + std::string(space_name(symbol.space)) + " space, not in " + std::string(space_name(wanted)));
+  }
+  return true;
+}
+
+bool Checker::fits_address(const Function& function, const Instruction& instruction, const Operand& operand, std::string* problem) const {
+  const StateSpace space = module_.space(instruction);
+  if (operand.kind == OperandKind::AddressAbsolute) return true;
+  if (operand.kind == OperandKind::AddressSymbol) {
+    const Symbol& symbol = module_.symbols[operand.index];
+    const bool function_symbol = symbol.kind == SymbolKind::Function || symbol.kind == SymbolKind::Alias;
+    if (function_symbol) return say(problem, name_of(function, operand) + " is a function, not data");
+    // A parameter in a register has no address; a generic access may name a variable of any space.
+    if (symbol.space == StateSpace::Reg) return say(problem, name_of(function, operand) + " is a register parameter");
+    if (space == StateSpace::None || space == symbol.space) return true;
+    return say(problem, problem ? name_of(function, operand) + " is in the " + std::string(space_name(symbol.space)) + " space, not in " +
+                                      std::string(space_name(space))
+                                : std::string());
+  }
+  if (operand.kind != OperandKind::AddressRegister) {
+    return say(problem, "an address […] is expected" + (problem ? ", not " + name_of(function, operand) : std::string()));
+  }
+  const RegisterInfo& info = function.registers[operand.index];
+  const uint32_t bits = bits_of(info.type);
+  if (!is_integer(info.type) || (bits != 32 && bits != 64)) {
+    return say(problem, problem ? name_of(function, operand) + " is " + dotted(info.type) + ": an address is an integer of 32 or 64 bits" : std::string());
+  }
+  if (info.vector > 1 && operand.component == kNoComponent) return say(problem, "a vector is no address");
+  const bool far = space == StateSpace::None || space == StateSpace::Global;
+  if (far && bits < module_.address_size) {
+    return say(problem, problem ? name_of(function, operand) + " has 32 bits, addresses of this module have 64" : std::string());
+  }
+  return true;
+}
+
+} // namespace ptxshim::ptx
