@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table from rows to bodies. A Ready row names ops::NAME::kBody and so does not link without its file.
 #include "ops/op.h"
-#include "syntax/ops.h"
 
 #define PTXSHIM_READY(name) namespace name { extern const OpBody kBody; }
 #define PTXSHIM_LATER(name)
@@ -26,27 +25,11 @@ static constexpr const OpBody* kBodies[] = {
 #define OP(name, spelling, traits, status) PTXSHIM_STATUS_##status(name)
 #include "ops.def"
 };
-static constexpr uint8_t kTraits[] = {
-#define OP(name, spelling, traits, status) traits,
-#include "ops.def"
-};
-static constexpr OpStatus kStatus[] = {
-#define OP(name, spelling, traits, status) OpStatus::status,
-#include "ops.def"
-};
 
 const OpBody& body_of(Op op) {
   const size_t row = static_cast<size_t>(op);
   return row < std::size(kBodies) ? *kBodies[row] : ops::kNotYet;
 }
 std::span<const Form> forms_of(Op op) { return body_of(op).forms; }
-uint8_t traits(Op op) {
-  const size_t row = static_cast<size_t>(op);
-  return row < std::size(kTraits) ? kTraits[row] : uint8_t{kPlain};
-}
-OpStatus status(Op op) {
-  const size_t row = static_cast<size_t>(op);
-  return row < std::size(kStatus) ? kStatus[row] : OpStatus::Ready;
-}
 
 } // namespace ptxshim::ptx
