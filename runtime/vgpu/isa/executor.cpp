@@ -1,30 +1,295 @@
 // SPDX-License-Identifier: MIT
-#include "device/dispatch.h"
+// From a dispatch packet to its completion. The calling thread executes work groups itself, and a pool of helpers joins in,
+// so a kernel that spins on one queue never keeps another queue's kernel from running.
+//
+// A host thread runs its work groups one after the other. One that takes suspiciously many turns may be waiting for a
+// group that has not begun (a grid barrier): then the thread begins further groups beside it and gives all of them turns.
 
-#include "instruction.h"
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <list>
+#include <thread>
+#include <vector>
+
+#include "device/dispatch.h"
+#include "dispatch_state.h"
+#include "fidelity.h"
+#include "meanings/host_float_state.h"
+#include "ptxshim/log.h"
+#include "work_group.h"
 
 namespace ptxshim::vgpu {
 namespace {
 
-class IsaExecutor final : public Executor {
-public:
-  IsaExecutor(const DeviceProperties& properties, const MemoryMap& memory) : properties_(properties), memory_(memory) {}
-  DispatchOutcome execute(const DispatchPacket& packet) override {
-    DispatchOutcome outcome;
-    outcome.fault = memory_.find(packet.kernel_object).host ? Fault::IllegalInstruction : Fault::BadCodeObject;
-    outcome.report = "no kernel can be executed on " + properties_.gfx + " yet";
-    return outcome;
-  }
-  void invalidate_code() override {}
-  void interrupt() override {}
-  void after_fork_in_child() override {}
+constexpr unsigned kPatience = 64;          // turns of a group before another one is begun beside it
+constexpr size_t kMostGroupsPerThread = 512;
+constexpr uint64_t kMostLds = 64 * 1024;
+constexpr uint64_t kMostScratch = 1U << 24; // bytes per lane
 
-private:
-  DeviceProperties properties_;
-  const MemoryMap& memory_;
+struct Slot {
+  std::unique_ptr<RunningGroup> group;
+  unsigned turns = 0;
 };
 
+// Executes groups of the dispatch until none is left to begin and its own have ended.
+void execute_groups(Dispatch& dispatch) {
+  const meaning::HostFloatState float_state;
+  MemoryView memory(*dispatch.memory);
+  std::vector<Slot> running;
+  std::vector<std::unique_ptr<RunningGroup>> idle;
+  bool more = true;
+  auto begin_one = [&] {
+    const uint64_t number = dispatch.next_group.fetch_add(1, std::memory_order_relaxed);
+    if (number >= dispatch.group_count) return more = false;
+    std::unique_ptr<RunningGroup> group;
+    if (idle.empty()) {
+      group = std::make_unique<RunningGroup>(dispatch, memory);
+    } else {
+      group = std::move(idle.back());
+      idle.pop_back();
+    }
+    memory.refresh();
+    if (!group->start(number)) return more = false;
+    running.push_back({std::move(group), 0});
+    return true;
+  };
+  while (!dispatch.stopped()) {
+    if (running.empty() && (!more || !begin_one())) return;
+    bool all_slow = true;
+    for (size_t i = 0; i < running.size();) {
+      if (running[i].group->turn()) {
+        idle.push_back(std::move(running[i].group));
+        running[i] = std::move(running.back());
+        running.pop_back();
+        all_slow = false;
+        if (dispatch.stopped()) return;
+      } else {
+        all_slow = all_slow && ++running[i].turns > kPatience;
+        ++i;
+      }
+    }
+    if (all_slow && more && !running.empty() && running.size() < kMostGroupsPerThread) begin_one();
+  }
+}
+
+// Helpers, shared by all dispatches of an executor.
+class Pool {
+public:
+  explicit Pool(unsigned threads) {
+    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~Pool() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      closing_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  // Runs the dispatch on this thread and on whatever helpers are free; returns when all its groups have ended.
+  void run(Dispatch& dispatch) {
+    if (threads_.empty() || dispatch.group_count == 1) return execute_groups(dispatch);
+    Job job{&dispatch, 0};
+    std::unique_lock<std::mutex> lock(mutex_);
+    const std::list<Job*>::iterator at = jobs_.insert(jobs_.end(), &job);
+    lock.unlock();
+    wake_.notify_all();
+    execute_groups(dispatch);
+    lock.lock();
+    jobs_.erase(at);
+    done_.wait(lock, [&] { return job.helpers == 0; });
+  }
+
+private:
+  struct Job {
+    Dispatch* dispatch;
+    unsigned helpers;
+  };
+
+  Job* find_job() {
+    for (Job* job : jobs_)
+      if (job->dispatch->next_group.load(std::memory_order_relaxed) < job->dispatch->group_count && !job->dispatch->stopped())
+        return job;
+    return nullptr;
+  }
+  void work() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+      Job* job = nullptr;
+      wake_.wait(lock, [&] { return closing_ || (job = find_job()); });
+      if (closing_) return;
+      ++job->helpers;
+      lock.unlock();
+      execute_groups(*job->dispatch);
+      lock.lock();
+      if (--job->helpers == 0) done_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::list<Job*> jobs_;
+  bool closing_ = false;
+  std::vector<std::thread> threads_;
+};
+
+class IsaExecutor final : public Executor {
+public:
+  IsaExecutor(const DeviceProperties& properties, const MemoryMap& memory)
+      : properties_(properties), memory_(memory), target_(Target::from(properties.gfx)) {
+    threads_ = properties.host_threads ? properties.host_threads : std::thread::hardware_concurrency();
+    if (threads_ == 0) threads_ = 1;
+    if (config().virtual_gpu_report) report_fidelity_at_exit();
+  }
+  ~IsaExecutor() override { delete pool_; }
+
+  DispatchOutcome execute(const DispatchPacket& packet) override {
+    Dispatch dispatch;
+    dispatch.properties = &properties_;
+    dispatch.memory = &memory_;
+    dispatch.packet = packet;
+    dispatch.interrupts = &interrupts_;
+    dispatch.interrupts_seen = interrupts_.load();
+    if (!prepare(dispatch)) return dispatch.outcome;
+    pool().run(dispatch);
+    if (dispatch.outcome.fault == Fault::None && interrupts_.load() != dispatch.interrupts_seen) {
+      dispatch.outcome.fault = Fault::Interrupted;
+      dispatch.outcome.report = "the kernel was interrupted";
+    }
+    return dispatch.outcome;
+  }
+
+  void invalidate_code() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (std::shared_ptr<CodeCache>& cache : caches_) cache.reset();
+  }
+  void interrupt() override { interrupts_.fetch_add(1); }
+
+  void after_fork_in_child() override {
+    // Locks may have been held and threads are gone: leave the old objects alone and begin anew.
+    new (&mutex_) std::mutex;
+    pool_ = nullptr;
+    for (std::shared_ptr<CodeCache>& cache : caches_) new std::shared_ptr<CodeCache>(std::move(cache));
+    for (std::unique_ptr<Decoder>& decoder : decoders_) (void)decoder.release();
+  }
+
+private:
+  static bool refuse(Dispatch& dispatch, std::string report) {
+    dispatch.outcome.fault = Fault::BadCodeObject;
+    dispatch.outcome.address = dispatch.packet.kernel_object;
+    dispatch.outcome.report = std::move(report);
+    return false;
+  }
+
+  bool prepare(Dispatch& dispatch) {
+    DispatchPacket& packet = dispatch.packet;
+    MemoryView view(memory_);
+    const uint64_t size = view.available(packet.kernel_object);
+    const uint64_t wanted = size < 256 ? (size < 64 ? size : 64) : 256;
+    const std::byte* const header = wanted ? view.translate(packet.kernel_object, wanted, false) : nullptr;
+    std::string why;
+    if (!read_kernel_header({header, header ? wanted : 0}, packet.kernel_object, target_, dispatch.start, why))
+      return refuse(dispatch, why);
+    if (packet.group_segment_size < dispatch.start.group_bytes) packet.group_segment_size = dispatch.start.group_bytes;
+    if (packet.private_segment_size < dispatch.start.private_bytes) packet.private_segment_size = dispatch.start.private_bytes;
+    if (packet.group_segment_size > kMostLds) return refuse(dispatch, "the kernel wants more than 64 KiB of LDS");
+    if (packet.private_segment_size > kMostScratch) return refuse(dispatch, "the kernel wants more than 16 MiB of scratch per work-item");
+    uint64_t items = 1;
+    for (unsigned i = 0; i < 3; ++i) {
+      if (packet.workgroup_size[i] == 0 || packet.grid_size[i] == 0) return refuse(dispatch, "a grid or work group size is zero");
+      items *= packet.workgroup_size[i];
+      dispatch.groups[i] = static_cast<uint32_t>((static_cast<uint64_t>(packet.grid_size[i]) + packet.workgroup_size[i] - 1) / packet.workgroup_size[i]);
+      dispatch.group_count *= dispatch.groups[i];
+    }
+    if (items > 1024) return refuse(dispatch, "the work group has more than 1024 work-items");
+    dispatch.code = code(dispatch.start.wave_size, why);
+    return dispatch.code || refuse(dispatch, why);
+  }
+
+  std::shared_ptr<CodeCache> code(unsigned wave_size, std::string& why) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const unsigned which = wave_size == 32 ? 0 : 1;
+    if (!decoders_[which]) decoders_[which] = Decoder::create(target_.gfx, wave_size);
+    if (!decoders_[which]) {
+      why = "LLVM does not know the target " + target_.gfx;
+      return nullptr;
+    }
+    if (!caches_[which]) caches_[which] = std::make_shared<CodeCache>(target_, wave_size, *decoders_[which]);
+    return caches_[which];
+  }
+
+  Pool& pool() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!pool_) pool_ = new Pool(threads_ - 1);
+    return *pool_;
+  }
+
+  const DeviceProperties properties_;
+  const MemoryMap& memory_;
+  const Target target_;
+  unsigned threads_ = 1;
+  std::atomic<uint64_t> interrupts_{0};
+  std::mutex mutex_;
+  std::unique_ptr<Decoder> decoders_[2];
+  std::shared_ptr<CodeCache> caches_[2];
+  Pool* pool_ = nullptr;
+};
+
+std::string describe(const Wave& wave, const Op* op, const char* what, uint64_t address, int lane) {
+  const Dispatch& dispatch = *wave.group->dispatch;
+  char text[512];
+  std::snprintf(text, sizeof text, "%s\n  kernel object 0x%llx, work group (%u, %u, %u), wave %u", what,
+                static_cast<unsigned long long>(dispatch.packet.kernel_object), wave.group->id[0], wave.group->id[1],
+                wave.group->id[2], wave.index);
+  std::string report = text;
+  if (lane >= 0) report += ", lane " + std::to_string(lane);
+  if (address) {
+    std::snprintf(text, sizeof text, ", address 0x%llx", static_cast<unsigned long long>(address));
+    report += text;
+  }
+  if (!op) return report;
+  std::snprintf(text, sizeof text, "\n  pc 0x%llx (entry + 0x%llx), exec 0x%llx\n  ", static_cast<unsigned long long>(op->pc),
+                static_cast<unsigned long long>(op->pc - dispatch.start.entry), static_cast<unsigned long long>(wave.exec()));
+  report += text;
+  MemoryView view(*dispatch.memory);
+  const uint64_t available = view.available(op->pc);
+  const uint64_t size = available < 24 ? available : 24;
+  const std::byte* const bytes = size ? view.translate(op->pc, size, false) : nullptr;
+  Instruction instruction;
+  if (bytes && dispatch.code->decoder().decode({bytes, size}, op->pc, instruction)) {
+    const size_t first = instruction.text.find_first_not_of("\t ");
+    report += first == std::string::npos ? instruction.text : instruction.text.substr(first);
+  } else if (size >= 4) {
+    uint32_t word;
+    std::memcpy(&word, bytes, 4);
+    std::snprintf(text, sizeof text, ".long 0x%08x", word);
+    report += text;
+  }
+  return report;
+}
+
 } // namespace
+
+const Op* raise(Wave& wave, const Op* op, Fault fault, const char* what, uint64_t address, int lane) {
+  wave.pause = Pause::Faulted;
+  wave.resume = nullptr;
+  Dispatch& dispatch = *wave.group->dispatch;
+  const std::lock_guard<std::mutex> lock(dispatch.mutex);
+  if (!dispatch.failed.exchange(true)) {
+    dispatch.outcome.fault = fault;
+    dispatch.outcome.address = address ? address : op ? op->pc : 0;
+    dispatch.outcome.report = describe(wave, op, what, address, lane);
+  }
+  return nullptr;
+}
+
+const Op* find_code(Wave& wave, const Op* from, uint64_t address) {
+  std::string why;
+  wave.memory->refresh();
+  const Op* const op = wave.group->dispatch->code->find(address, *wave.memory, why);
+  return op ? op : raise(wave, from, Fault::PageFault, why.c_str(), address);
+}
 
 std::unique_ptr<Executor> make_executor(const DeviceProperties& properties, const MemoryMap& memory) {
   return std::make_unique<IsaExecutor>(properties, memory);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// What the memory atomics compute, for LDS and global memory alike: new value from old value and operands.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace ptxshim::vgpu {
+
+enum class AtomicOp : uint8_t {
+  Add, Sub, ReverseSub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec, Swap, CompareSwap, MaskOr, Wrap, CondSub, SubClamp,
+  FAdd, FMin, FMax, FCompareSwap, PkAddF16, PkAddBf16,
+};
+
+uint32_t atomic_pk_add_f16(uint32_t a, uint32_t b);
+uint32_t atomic_pk_add_bf16(uint32_t a, uint32_t b);
+
+// IEEE minNum and maxNum on bits; -0 is less than +0.
+template <class F, class U> U atomic_float_extreme(U old, U operand, bool maximum) {
+  const F a = std::bit_cast<F>(old), b = std::bit_cast<F>(operand);
+  if (a != a) return operand;
+  if (b != b) return old;
+  constexpr U kSignBit = U(1) << (sizeof(U) * 8 - 1);
+  if (a == b) return ((old & kSignBit) != 0) == maximum ? operand : old;
+  return (a < b) == maximum ? operand : old;
+}
+
+// T is uint32_t or uint64_t. `operand` is the data; `second` the comparand of CompareSwap, the value to OR of MaskOr,
+// the limit of Wrap.
+template <class T, class F, class S> T atomic_result_of(AtomicOp op, T old, T operand, T second) {
+  switch (op) {
+  case AtomicOp::Add: return old + operand;
+  case AtomicOp::Sub: return old - operand;
+  case AtomicOp::ReverseSub: return operand - old;
+  case AtomicOp::SMin: return static_cast<S>(operand) < static_cast<S>(old) ? operand : old;
+  case AtomicOp::UMin: return operand < old ? operand : old;
+  case AtomicOp::SMax: return static_cast<S>(operand) > static_cast<S>(old) ? operand : old;
+  case AtomicOp::UMax: return operand > old ? operand : old;
+  case AtomicOp::And: return old & operand;
+  case AtomicOp::Or: return old | operand;
+  case AtomicOp::Xor: return old ^ operand;
+  case AtomicOp::Inc: return old >= operand ? T(0) : old + 1;
+  case AtomicOp::Dec: return old == 0 || old > operand ? operand : old - 1;
+  case AtomicOp::Swap: return operand;
+  case AtomicOp::CompareSwap: return old == second ? operand : old;
+  case AtomicOp::MaskOr: return (old & ~operand) | second;
+  case AtomicOp::Wrap: return old >= operand ? old - operand : old + second;
+  case AtomicOp::CondSub: return old >= operand ? old - operand : old;
+  case AtomicOp::SubClamp: return old >= operand ? old - operand : T(0);
+  case AtomicOp::FAdd: return std::bit_cast<T>(std::bit_cast<F>(old) + std::bit_cast<F>(operand));
+  case AtomicOp::FMin: return atomic_float_extreme<F>(old, operand, false);
+  case AtomicOp::FMax: return atomic_float_extreme<F>(old, operand, true);
+  case AtomicOp::FCompareSwap: return std::bit_cast<F>(old) == std::bit_cast<F>(second) ? operand : old;
+  case AtomicOp::PkAddF16: return atomic_pk_add_f16(static_cast<uint32_t>(old), static_cast<uint32_t>(operand));
+  case AtomicOp::PkAddBf16: return atomic_pk_add_bf16(static_cast<uint32_t>(old), static_cast<uint32_t>(operand));
+  }
+  return old;
+}
+inline uint32_t atomic_result(AtomicOp op, uint32_t old, uint32_t operand, uint32_t second) {
+  return atomic_result_of<uint32_t, float, int32_t>(op, old, operand, second);
+}
+inline uint64_t atomic_result(AtomicOp op, uint64_t old, uint64_t operand, uint64_t second) {
+  return atomic_result_of<uint64_t, double, int64_t>(op, old, operand, second);
+}
+constexpr bool has_second(AtomicOp op) {
+  return op == AtomicOp::CompareSwap || op == AtomicOp::FCompareSwap || op == AtomicOp::MaskOr || op == AtomicOp::Wrap;
+}
+
+} // namespace ptxshim::vgpu

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "code_cache.h"
+
+#include <cstdio>
+#include <mutex>
+
+#include "control.h"
+#include "rows.h"
+
+namespace ptxshim::vgpu {
+namespace {
+
+constexpr size_t kLongestRun = 2048;     // operations
+constexpr uint64_t kLongestInstruction = 24; // bytes
+
+bool ends_run(const Op& op) {
+  return op.run == run_branch || op.run == run_setpc || op.run == run_swappc || op.run == run_call || op.run == run_end ||
+         op.run == run_unsupported || op.run == run_undecodable;
+}
+
+Op jump_to(uint64_t address) {
+  Op op;
+  op.run = run_branch;
+  op.pc = address;
+  op.size = 0;
+  op.offset = static_cast<int64_t>(address);
+  return op;
+}
+
+} // namespace
+
+const Op* CodeCache::find(uint64_t address, MemoryView& memory, std::string& why) {
+  {
+    const std::shared_lock<std::shared_mutex> lock(mutex_);
+    const auto found = starts_.find(address);
+    if (found != starts_.end()) return found->second;
+  }
+  const std::unique_lock<std::shared_mutex> lock(mutex_);
+  const auto found = starts_.find(address);
+  if (found != starts_.end()) return found->second;
+  return decode_run(address, memory, why);
+}
+
+const Op* CodeCache::decode_run(uint64_t address, MemoryView& memory, std::string& why) {
+  std::vector<Op> run;
+  const BindContext context{target_, wave_size_, extras_};
+  uint64_t pc = address;
+  while (run.size() < kLongestRun) {
+    if (pc != address && starts_.count(pc)) break; // joins code that is there already
+    const uint64_t available = memory.available(pc);
+    if (available < 4) {
+      if (pc == address) {
+        char text[80];
+        std::snprintf(text, sizeof text, "no code is mapped at 0x%llx", static_cast<unsigned long long>(pc));
+        why = text;
+        return nullptr;
+      }
+      break; // a jump to that address, which faults when executed
+    }
+    const uint64_t size = available < kLongestInstruction ? available : kLongestInstruction;
+    const std::byte* const bytes = memory.translate(pc, size, false);
+    Instruction instruction;
+    if (!decoder_.decode(std::span<const std::byte>(bytes, size), pc, instruction)) {
+      Op op;
+      op.run = run_undecodable;
+      op.pc = pc;
+      run.push_back(op);
+      break;
+    }
+    bind_instruction(context, instruction, run);
+    pc += instruction.size;
+    if (!run.empty() && ends_run(run.back()) && run.back().pc + run.back().size == pc) break;
+  }
+  if (run.empty() || !ends_run(run.back())) run.push_back(jump_to(pc));
+  runs_.push_back(std::move(run));
+  const std::vector<Op>& stored = runs_.back();
+  starts_.emplace(address, stored.data());
+  for (const Op& op : stored)
+    if (op.size) starts_.emplace(op.pc, &op);
+  return stored.data();
+}
+
+} // namespace ptxshim::vgpu

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// Control transfer, barriers, and the machine's own registers.
+
+#include "control.h"
+
+#include <chrono>
+#include <sched.h>
+
+#include "dispatch_state.h"
+
+namespace ptxshim::vgpu {
+
+const Op* run_branch(Wave& wave, const Op* op) { return go_to(wave, op, static_cast<uint64_t>(op->offset)); }
+namespace {
+inline const Op* branch_if(Wave& wave, const Op* op, bool taken) {
+  return taken ? go_to(wave, op, static_cast<uint64_t>(op->offset)) : op + 1;
+}
+
+// Targets that are known only at run time: no link, the cache is asked each time.
+const Op* go_anywhere(Wave& wave, const Op* op, uint64_t address) {
+  const Op* const target = find_code(wave, op, address & ~3ULL);
+  if (!target) return nullptr;
+  if (--wave.fuel == 0) {
+    wave.resume = target;
+    wave.pause = Pause::Quantum;
+    return nullptr;
+  }
+  return target;
+}
+} // namespace
+
+const Op* run_branch_scc0(Wave& wave, const Op* op) { return branch_if(wave, op, !wave.scc()); }
+const Op* run_branch_scc1(Wave& wave, const Op* op) { return branch_if(wave, op, wave.scc()); }
+const Op* run_branch_vccz(Wave& wave, const Op* op) { return branch_if(wave, op, wave.mask_at(kVcc) == 0); }
+const Op* run_branch_vccnz(Wave& wave, const Op* op) { return branch_if(wave, op, wave.mask_at(kVcc) != 0); }
+const Op* run_branch_execz(Wave& wave, const Op* op) { return branch_if(wave, op, wave.exec() == 0); }
+const Op* run_branch_execnz(Wave& wave, const Op* op) { return branch_if(wave, op, wave.exec() != 0); }
+
+const Op* run_getpc(Wave& wave, const Op* op) {
+  wave.write64(op->dst, op->pc + op->size);
+  return op + 1;
+}
+const Op* run_setpc(Wave& wave, const Op* op) { return go_anywhere(wave, op, wave.read64(op->src[0])); }
+const Op* run_swappc(Wave& wave, const Op* op) {
+  const uint64_t target = wave.read64(op->src[0]);
+  wave.write64(op->dst, op->pc + op->size);
+  return go_anywhere(wave, op, target);
+}
+const Op* run_call(Wave& wave, const Op* op) {
+  wave.write64(op->dst, op->pc + op->size);
+  return go_to(wave, op, static_cast<uint64_t>(op->offset));
+}
+
+const Op* run_end(Wave& wave, const Op*) {
+  wave.ended = true;
+  wave.pause = Pause::Ended;
+  return nullptr;
+}
+
+// Without a trap handler the debug trap is nothing and every other one ends the kernel (LLVM AMDGPUUsage, trap ids).
+const Op* run_trap(Wave& wave, const Op* op) {
+  if (op->immediate == 3) return op + 1;
+  return raise(wave, op, Fault::Trap, "s_trap executed");
+}
+
+const Op* run_nothing(Wave&, const Op* op) { return op + 1; }
+
+const Op* run_sleep(Wave& wave, const Op* op) {
+  sched_yield();
+  wave.resume = op + 1;
+  wave.pause = Pause::Quantum;
+  return nullptr;
+}
+
+const Op* run_unsupported(Wave& wave, const Op* op) {
+  return raise(wave, op, Fault::IllegalInstruction, "instruction that is not implemented");
+}
+const Op* run_undecodable(Wave& wave, const Op* op) {
+  return raise(wave, op, Fault::IllegalInstruction, "bytes that are no instruction of this target");
+}
+
+// Barriers ----------------------------------------------------------------------------------------------------------
+// The scheduler (work_group.cpp) releases the waves; here a wave only says that it waits.
+
+const Op* run_barrier(Wave& wave, const Op* op) {
+  if (wave.group->wave_count == 1) return op + 1;
+  wave.at_barrier = true;
+  ++wave.group->waiting;
+  wave.resume = op + 1;
+  wave.pause = Pause::Barrier;
+  return nullptr;
+}
+
+const Op* run_barrier_signal(Wave& wave, const Op* op) {
+  if (!wave.barrier_signalled) {
+    wave.barrier_signalled = true;
+    wave.barrier_phase = wave.group->barrier_phase;
+    ++wave.group->signalled;
+  }
+  return op + 1;
+}
+const Op* run_barrier_signal_isfirst(Wave& wave, const Op* op) {
+  wave.set_scc(wave.group->signalled == 0);
+  return run_barrier_signal(wave, op);
+}
+const Op* run_barrier_wait(Wave& wave, const Op* op) {
+  WorkGroup& group = *wave.group;
+  if (group.signalled && group.signalled + group.ended >= group.wave_count) { // the last one lets all go
+    ++group.barrier_phase;
+    group.signalled = 0;
+  }
+  if (wave.barrier_signalled && wave.barrier_phase == group.barrier_phase) {
+    wave.resume = op; // look again at the next turn
+    wave.pause = Pause::Quantum;
+    return nullptr;
+  }
+  wave.barrier_signalled = false;
+  return op + 1;
+}
+
+// Machine registers ---------------------------------------------------------------------------------------------------
+
+void Wave::set_mode(uint32_t value) {
+  mode_register = value;
+  mode = meaning::FloatMode::from_register(value);
+  if (generation >= 12) mode.ieee = mode.dx10_clamp = true; // no such bits there
+  meaning::FloatMode plain = mode;
+  plain.ieee = true; // which mode kinds leave open, see below
+  plain.dx10_clamp = true;
+  if (mode.ieee && plain == meaning::kKeepDenormals)
+    mode_kind = ModeKind::KeepDenormals;
+  else if (mode.ieee && plain == meaning::kFlushDenormals32)
+    mode_kind = ModeKind::FlushDenormals32;
+  else
+    mode_kind = ModeKind::Other;
+}
+
+namespace {
+
+uint64_t ticks_of_100mhz() {
+  using namespace std::chrono;
+  return static_cast<uint64_t>(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count()) / 10;
+}
+
+uint32_t read_machine_register(const Wave& wave, unsigned id) {
+  const DeviceProperties& device = *wave.group->dispatch->properties;
+  switch (id) {
+  case 1: return wave.mode_register;
+  case 2: return wave.s[kScc] | (wave.exec() == 0 ? 1U << 9 : 0U) | (wave.mask_at(kVcc) == 0 ? 1U << 10 : 0U);
+  case 3: return wave.trap_status;
+  case 6: return (wave.group->lds_bytes + 255) / 256 << 12;
+  case 15: // SH_MEM_BASES: private and shared aperture, bits 63:48
+    return static_cast<uint32_t>(device.scratch_aperture >> 48) | static_cast<uint32_t>(device.lds_aperture >> 48) << 16;
+  case 20: return static_cast<uint32_t>(wave.flat_scratch);
+  case 21: return static_cast<uint32_t>(wave.flat_scratch >> 32);
+  case 29: return static_cast<uint32_t>(ticks_of_100mhz()) & (wave.generation >= 12 ? ~0U : 0xfffffU);
+  case 30: return static_cast<uint32_t>(ticks_of_100mhz() >> 32);
+  default: return 0;
+  }
+}
+
+void write_machine_register(Wave& wave, unsigned id, uint32_t value) {
+  switch (id) {
+  case 1: wave.set_mode(value); break;
+  case 3: wave.trap_status = value; break;
+  case 20: wave.flat_scratch = (wave.flat_scratch & ~0xffffffffULL) | value; break;
+  case 21: wave.flat_scratch = (wave.flat_scratch & 0xffffffffULL) | static_cast<uint64_t>(value) << 32; break;
+  default: break; // priority, debug and status registers: no effect here
+  }
+}
+
+struct Field {
+  unsigned id, shift;
+  uint32_t mask;
+};
+Field field_of(uint32_t immediate) {
+  const unsigned width = (immediate >> 11 & 31U) + 1;
+  return {immediate & 63U, immediate >> 6 & 31U, width == 32 ? ~0U : (1U << width) - 1};
+}
+
+} // namespace
+
+const Op* run_getreg(Wave& wave, const Op* op) {
+  const Field field = field_of(op->immediate);
+  wave.s[op->dst] = read_machine_register(wave, field.id) >> field.shift & field.mask;
+  return op + 1;
+}
+
+const Op* run_setreg(Wave& wave, const Op* op) {
+  const Field field = field_of(op->immediate);
+  const uint32_t value = wave.read32(op->src[0]);
+  const uint32_t old = read_machine_register(wave, field.id);
+  write_machine_register(wave, field.id, (old & ~(field.mask << field.shift)) | (value & field.mask) << field.shift);
+  return op + 1;
+}
+
+const Op* run_round_mode(Wave& wave, const Op* op) {
+  wave.set_mode((wave.mode_register & ~0xfU) | (op->immediate & 0xfU));
+  return op + 1;
+}
+const Op* run_denorm_mode(Wave& wave, const Op* op) {
+  wave.set_mode((wave.mode_register & ~0xf0U) | (op->immediate & 0xfU) << 4);
+  return op + 1;
+}
+
+const Op* run_time(Wave& wave, const Op* op) {
+  using namespace std::chrono;
+  wave.write64(op->dst, static_cast<uint64_t>(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count()));
+  return op + 1;
+}
+const Op* run_real_time(Wave& wave, const Op* op) {
+  wave.write64(op->dst, ticks_of_100mhz());
+  return op + 1;
+}
+const Op* run_message_result(Wave& wave, const Op* op) {
+  const uint64_t value = (op->immediate & 0xffU) == 131 ? ticks_of_100mhz() : 0; // MSG_RTN_GET_REALTIME
+  if (op->dst_words == 2)
+    wave.write64(op->dst, value);
+  else
+    wave.s[op->dst] = static_cast<uint32_t>(value);
+  return op + 1;
+}
+
+} // namespace ptxshim::vgpu

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// One dispatch while it runs: shared by the host threads that execute its work groups.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "code_cache.h"
+#include "device/dispatch.h"
+#include "kernel_start.h"
+#include "wave.h"
+
+namespace ptxshim::vgpu {
+
+struct Dispatch {
+  const DeviceProperties* properties = nullptr;
+  const MemoryMap* memory = nullptr;
+  DispatchPacket packet;
+  KernelStart start;
+  std::shared_ptr<CodeCache> code;
+  const std::atomic<uint64_t>* interrupts = nullptr; // changes: stop
+  uint64_t interrupts_seen = 0;
+
+  uint32_t groups[3] = {1, 1, 1};
+  uint64_t group_count = 1;
+  std::atomic<uint64_t> next_group{0};
+  std::atomic<bool> failed{false};
+
+  std::mutex mutex; // of what follows
+  DispatchOutcome outcome;
+
+  bool stopped() const {
+    return failed.load(std::memory_order_relaxed) || interrupts->load(std::memory_order_relaxed) != interrupts_seen;
+  }
+};
+
+} // namespace ptxshim::vgpu

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The best of the host ISAs that the lane kernels were compiled for.
+#include "valu.h"
+
+namespace ptxshim::vgpu {
+
+HostIsa best_host_isa() {
+  if (__builtin_cpu_supports("x86-64-v4")) return HostIsa::V4;
+  if (__builtin_cpu_supports("x86-64-v3")) return HostIsa::V3;
+  return HostIsa::V2;
+}
+
+const ValuTable* valu_tables(HostIsa isa) {
+  static const ValuTable kTables[kHostIsas][kValuGroups] = {
+      {kValuFloat_V2, kValuInteger_V2, kValuCompare_V2, kValuPacked_V2},
+      {kValuFloat_V3, kValuInteger_V3, kValuCompare_V3, kValuPacked_V3},
+      {kValuFloat_V4, kValuInteger_V4, kValuCompare_V4, kValuPacked_V4},
+  };
+  return kTables[static_cast<unsigned>(isa)];
+}
+
+} // namespace ptxshim::vgpu

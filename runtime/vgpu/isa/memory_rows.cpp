@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Rows of FLAT, GLOBAL, SCRATCH, MUBUF and SMEM. An operation has one row in memory.def and exists in several segments:
+// `load_dword` is flat_load_dword, global_load_dword, scratch_load_dword and buffer_load_dword.
+
+#include <deque>
+#include <string>
+
+#include "control.h"
+#include "memory_bind.h"
+#include "rows.h"
+
+namespace ptxshim::vgpu {
+namespace {
+
+struct NamedTraits {
+  const char* name;
+  MemoryTraits traits;
+};
+
+constexpr MemoryTraits load(unsigned bytes, bool sign, Half half) {
+  return {MemoryKind::Load, static_cast<uint8_t>(bytes), sign, half, AtomicOp::Add};
+}
+constexpr MemoryTraits store(unsigned bytes, Half half) {
+  return {MemoryKind::Store, static_cast<uint8_t>(bytes), false, half, AtomicOp::Add};
+}
+constexpr MemoryTraits atomic(AtomicOp op, unsigned bytes) {
+  return {MemoryKind::Atomic, static_cast<uint8_t>(bytes), false, Half::None, op};
+}
+
+// clang-format off
+constexpr NamedTraits kOperations[] = {
+#define LOAD(name, bytes, sign, half) {#name, load(bytes, sign, Half::half)},
+#define STORE(name, bytes, half) {#name, store(bytes, Half::half)},
+#define ATOMIC(name, op, bytes) {#name, atomic(AtomicOp::op, bytes)},
+#include "memory.def"
+};
+constexpr NamedTraits kScalarLoads[] = {
+#define SCALAR_LOAD(name, bytes, sign) {#name, load(bytes, sign, Half::None)},
+#include "smem.def"
+};
+constexpr const char* kNoEffect[] = { // caches do not exist here
+#define CACHE(name) #name,
+#include "memory.def"
+#define CACHE(name) #name,
+#include "smem.def"
+};
+// clang-format on
+
+bool name_has(const Instruction& instruction, std::string_view part) {
+  return instruction.name.find(part) != std::string_view::npos;
+}
+
+bool bind_nothing(const BindContext&, const Instruction&, const Row&, Op& op) {
+  op.run = run_nothing;
+  return true;
+}
+
+// Registers in the order: results, then as the address, the data and the scalar part come; told apart by kind and width.
+bool bind_flat(const BindContext&, const Instruction& in, const Row& row, Op& op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(row.table);
+  const Segment segment = static_cast<Segment>(row.immediate);
+  const bool scalar_address = name_has(in, "_SADDR") || name_has(in, "_SVS");
+  bool have_address = (segment == Segment::Scratch && (name_has(in, "_SADDR") || name_has(in, "_ST_"))) || name_has(in, "_ADDTID");
+  bool have_data = traits.kind == MemoryKind::Load;
+  // Scratch stores name the data first.
+  bool data_first = segment == Segment::Scratch && traits.kind == MemoryKind::Store;
+  for (unsigned i = 0; i < in.count; ++i) {
+    const Operand& operand = in.operands[i];
+    if (operand.is_definition) {
+      if (operand.kind != OperandKind::Vector) return false;
+      op.dst = operand.index;
+      op.returns = traits.kind == MemoryKind::Atomic;
+    } else if (operand.kind == OperandKind::Vector) {
+      if (data_first || (have_address && !have_data)) {
+        bind_source(operand, op.src[2]);
+        have_data = true;
+        data_first = false;
+      } else if (!have_address) {
+        bind_source(operand, op.src[0]);
+        have_address = true;
+      }
+    } else if (operand.kind == OperandKind::Scalar || operand.kind == OperandKind::Null) {
+      bind_source(operand, op.src[1]);
+    }
+  }
+  if (!have_address || !have_data || (scalar_address && op.src[1].kind == SourceKind::None)) return false;
+  text_number(in, "offset:", op.offset);
+  if (text_has(in, "lds")) return false;
+  op.immediate = pack_memory(segment, 0);
+  return true;
+}
+
+bool bind_buffer(const BindContext&, const Instruction& in, const Row& row, Op& op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(row.table);
+  const bool both = name_has(in, "_BOTHEN");
+  const unsigned form = (both || name_has(in, "_IDXEN") ? kIndexed : 0U) | (both || name_has(in, "_OFFEN") ? kOffset : 0U);
+  if (name_has(in, "_LDS") || name_has(in, "_ADDR64") || text_has(in, "lds") || text_has(in, "tfe")) return false;
+  bool have_data = traits.kind == MemoryKind::Load, have_descriptor = false, have_offset = false;
+  bool have_address = form == 0;
+  for (unsigned i = 0; i < in.count; ++i) {
+    const Operand& operand = in.operands[i];
+    if (operand.is_definition) {
+      op.dst = operand.index;
+      op.returns = traits.kind == MemoryKind::Atomic;
+    } else if (operand.kind == OperandKind::Vector) {
+      if (!have_data) {
+        bind_source(operand, op.src[2]);
+        have_data = true;
+      } else if (!have_address) {
+        bind_source(operand, op.src[0]);
+        have_address = true;
+      }
+    } else if (operand.kind == OperandKind::Scalar && operand.words == 4) {
+      bind_source(operand, op.src[3]);
+      have_descriptor = true;
+    } else if (have_descriptor && !have_offset) {
+      bind_source(operand, op.src[1]);
+      have_offset = true;
+    }
+  }
+  if (!have_data || !have_descriptor || !have_address) return false;
+  text_number(in, "offset:", op.offset);
+  op.immediate = pack_memory(Segment::Buffer, form);
+  return true;
+}
+
+bool bind_scalar_memory(const BindContext&, const Instruction& in, const Row&, Op& op) {
+  unsigned at = 0;
+  const bool is_store = in.mnemonic.find("store") != std::string_view::npos;
+  if (at >= in.count) return false;
+  if (is_store) {
+    bind_source(in.operands[at++], op.src[2]);
+  } else {
+    if (in.operands[at].kind != OperandKind::Scalar && in.operands[at].kind != OperandKind::Null) return false;
+    op.dst = destination_slot(in.operands[at++]);
+  }
+  if (at >= in.count || !bind_source(in.operands[at++], op.src[0]) || op.src[0].kind != SourceKind::Scalar) return false;
+  if (at < in.count && (in.operands[at].kind == OperandKind::Scalar || in.operands[at].kind == OperandKind::Null))
+    bind_source(in.operands[at++], op.src[1]);
+  // The immediate offset, where there is one before the cache policy: SGPR forms without it have the policy alone.
+  const bool has_immediate = name_has(in, "_IMM");
+  if (has_immediate && at < in.count && in.operands[at].kind == OperandKind::Immediate) op.offset = in.operands[at].value;
+  return true;
+}
+
+template <class Traits> const Traits* keep(const Traits& traits) {
+  static std::deque<Traits>* const kept = new std::deque<Traits>; // rows point to them for good
+  kept->push_back(traits);
+  return &kept->back();
+}
+const char* keep_name(std::string name) {
+  static std::deque<std::string>* const kept = new std::deque<std::string>;
+  kept->push_back(std::move(name));
+  return kept->back().c_str();
+}
+
+Handler flat_handler(MemoryKind kind) {
+  switch (kind) {
+  case MemoryKind::Load: return run_flat_load;
+  case MemoryKind::Store: return run_flat_store;
+  case MemoryKind::Atomic: return run_flat_atomic;
+  }
+  return run_unsupported;
+}
+
+} // namespace
+
+void add_memory_rows(RowSink sink, void* context) {
+  struct Prefix {
+    const char* text;
+    Segment segment;
+  };
+  for (const NamedTraits& operation : kOperations) {
+    const MemoryTraits* const traits = keep(operation.traits);
+    for (const Prefix& prefix : {Prefix{"flat_", Segment::Flat}, Prefix{"global_", Segment::Global},
+                                 Prefix{"scratch_", Segment::Scratch}, Prefix{"buffer_", Segment::Buffer}}) {
+      const char* const name = keep_name(std::string(prefix.text) + operation.name);
+      const bool buffer = prefix.segment == Segment::Buffer;
+      sink(context, name,
+           Row(name, Fidelity::Exact, buffer ? bind_buffer : bind_flat, buffer ? run_buffer : flat_handler(traits->kind),
+               traits, static_cast<uint32_t>(prefix.segment), ""));
+    }
+  }
+  for (const NamedTraits& operation : kScalarLoads) {
+    const MemoryTraits* const traits = keep(operation.traits);
+    const char* const plain = keep_name(std::string("s_load_") + operation.name);
+    sink(context, plain, Row(plain, Fidelity::Exact, bind_scalar_memory, run_scalar_load, traits, 0, ""));
+    const char* const buffer = keep_name(std::string("s_buffer_load_") + operation.name);
+    sink(context, buffer, Row(buffer, Fidelity::Exact, bind_scalar_memory, run_scalar_buffer_load, traits, 0, ""));
+    if (operation.traits.bytes > 16 || operation.traits.bytes < 4) continue;
+    const char* const store_name = keep_name(std::string("s_store_") + operation.name);
+    sink(context, store_name, Row(store_name, Fidelity::Exact, bind_scalar_memory, run_scalar_store, traits, 0, ""));
+  }
+  for (const char* name : kNoEffect)
+    sink(context, name, Row(name, Fidelity::Exact, bind_nothing, run_nothing, nullptr, 0, ""));
+}
+
+} // namespace ptxshim::vgpu

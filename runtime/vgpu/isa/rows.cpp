@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "rows.h"
+
+#include <cstdlib>
+#include <string>
+#include <unordered_map>
+
+#include "control.h"
+
+namespace ptxshim::vgpu {
+namespace {
+
+struct Table {
+  std::deque<Row> rows;
+  std::unordered_map<std::string_view, const Row*> by_name;
+};
+
+void add(void* context, const char* name, const Row& row) {
+  Table& table = *static_cast<Table*>(context);
+  table.rows.emplace_back(row);
+  table.rows.back().name = name;
+  table.by_name.emplace(name, &table.rows.back());
+}
+
+struct Alias {
+  const char* name;
+  const char* same_as;
+};
+// clang-format off
+constexpr Alias kAliases[] = {
+#define ALIAS(name, same_as) {#name, #same_as},
+#include "aliases.def"
+};
+// clang-format on
+
+Table* make_table() {
+  Table* table = new Table;
+  add_scalar_rows(add, table);
+  add_memory_rows(add, table);
+  add_lds_rows(add, table);
+  add_vector_rows(add, table);
+  for (const Alias& alias : kAliases) {
+    const auto original = table->by_name.find(alias.same_as);
+    if (original != table->by_name.end() && !table->by_name.count(alias.name)) add(table, alias.name, *original->second);
+  }
+  return table;
+}
+
+const Table& table() {
+  static const Table* const kTable = make_table();
+  return *kTable;
+}
+
+} // namespace
+
+const Row* find_row(std::string_view mnemonic) {
+  const auto found = table().by_name.find(mnemonic);
+  return found == table().by_name.end() ? nullptr : found->second;
+}
+
+void for_each_row(void (*visit)(void* context, std::string_view mnemonic, const Row& row), void* context) {
+  for (const auto& [name, row] : table().by_name) visit(context, name, *row);
+}
+
+bool bind_source(const Operand& operand, Source& out, bool as_destination) {
+  out = Source{};
+  switch (operand.kind) {
+  case OperandKind::Vector: out.kind = SourceKind::Vector; break;
+  case OperandKind::Scalar: out.kind = SourceKind::Scalar; break;
+  case OperandKind::Null:
+    out.kind = SourceKind::Scalar;
+    out.index = as_destination ? kSink : kZero;
+    return true;
+  case OperandKind::Immediate:
+    out.kind = SourceKind::Constant;
+    out.constant = static_cast<uint64_t>(operand.value);
+    return true;
+  case OperandKind::None: return false;
+  }
+  out.index = operand.index;
+  out.words = operand.words;
+  return true;
+}
+
+uint16_t destination_slot(const Operand& operand) {
+  return operand.kind == OperandKind::Null ? static_cast<uint16_t>(kSink) : operand.index;
+}
+
+bool text_has(const Instruction& instruction, std::string_view word) {
+  const std::string_view text = instruction.text;
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const bool starts = at == 0 || text[at - 1] == ' ';
+    const size_t end = at + word.size();
+    const bool ends = end == text.size() || text[end] == ' ' || text[end] == ',' || word.back() == ':';
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
+bool text_number(const Instruction& instruction, std::string_view key, int64_t& out) {
+  const std::string& text = instruction.text;
+  const std::string needle = " " + std::string(key);
+  const size_t at = text.find(needle);
+  if (at == std::string::npos) return false;
+  out = std::strtoll(text.c_str() + at + needle.size(), nullptr, 0);
+  return true;
+}
+
+void bind_instruction(const BindContext& context, const Instruction& instruction, std::vector<Op>& out) {
+  Op op;
+  op.pc = instruction.pc;
+  op.size = static_cast<uint8_t>(instruction.size);
+  const Row* const row = find_row(instruction.mnemonic);
+  if (row) {
+    op.row = row;
+    op.run = row->run;
+    op.table = row->table;
+    op.immediate = row->immediate;
+    row->decoded.store(true, std::memory_order_relaxed);
+    if (row->bind && row->bind(context, instruction, *row, op)) {
+      if (op.run != run_nothing) out.push_back(op);
+      return;
+    }
+  }
+  op.run = run_unsupported;
+  out.push_back(op);
+}
+
+} // namespace ptxshim::vgpu

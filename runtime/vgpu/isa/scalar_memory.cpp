@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// SMEM: loads (and on old targets stores) through the scalar cache. Addresses are 64-bit; the two low bits of a dword
+// access are ignored. src[0] base or descriptor, src[1] scalar offset; offset the immediate.
+
+#include <cstring>
+
+#include "memory_ops.h"
+
+namespace ptxshim::vgpu {
+namespace {
+
+void extend_and_write(Wave& wave, const Op* op, const MemoryTraits& traits, const std::byte* host) {
+  uint32_t words[16] = {};
+  std::memcpy(words, host, traits.bytes);
+  if (traits.bytes == 1 && traits.sign) words[0] = static_cast<uint32_t>(static_cast<int8_t>(words[0]));
+  if (traits.bytes == 2 && traits.sign) words[0] = static_cast<uint32_t>(static_cast<int16_t>(words[0]));
+  std::memcpy(&wave.s[op->dst], words, traits.bytes < 4 ? 4 : traits.bytes);
+}
+
+uint64_t scalar_offset(const Wave& wave, const Op* op) {
+  const uint64_t extra = op->src[1].kind == SourceKind::None ? 0 : wave.read32(op->src[1]);
+  return static_cast<uint64_t>(op->offset) + extra;
+}
+
+} // namespace
+
+const Op* run_scalar_load(Wave& wave, const Op* op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  uint64_t address = wave.read64(op->src[0]) + scalar_offset(wave, op);
+  if (traits.bytes >= 4) address &= ~3ULL;
+  wave.memory->refresh();
+  const std::byte* const host = wave.memory->translate(address, traits.bytes, false);
+  if (!host) return raise(wave, op, Fault::PageFault, "scalar read of an address that is not mapped", address);
+  extend_and_write(wave, op, traits, host);
+  return op + 1;
+}
+
+const Op* run_scalar_store(Wave& wave, const Op* op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const uint64_t address = (wave.read64(op->src[0]) + scalar_offset(wave, op)) & ~3ULL;
+  wave.memory->refresh();
+  std::byte* const host = wave.memory->translate(address, traits.bytes, true);
+  if (!host) return raise(wave, op, Fault::PageFault, "scalar write to an address that is not mapped", address);
+  std::memcpy(host, &wave.s[op->src[2].index], traits.bytes);
+  return op + 1;
+}
+
+const Op* run_scalar_buffer_load(Wave& wave, const Op* op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const uint32_t* const s = &wave.s[op->src[0].index];
+  const uint64_t base = static_cast<uint64_t>(s[1] & 0xffffU) << 32 | s[0];
+  const uint32_t stride = s[1] >> 16 & 0x3fffU;
+  const uint64_t size = stride ? static_cast<uint64_t>(stride) * s[2] : s[2];
+  uint64_t offset = scalar_offset(wave, op);
+  if (traits.bytes >= 4) offset &= ~3ULL;
+  // Words beyond the buffer read as zero.
+  alignas(8) std::byte bytes[64] = {};
+  wave.memory->refresh();
+  const unsigned step = traits.bytes < 4 ? traits.bytes : 4;
+  for (unsigned i = 0; i < traits.bytes; i += step) {
+    if (offset + i + step > size) continue;
+    const std::byte* const host = wave.memory->translate(base + offset + i, step, false);
+    if (!host) return raise(wave, op, Fault::PageFault, "scalar read of an address that is not mapped", base + offset + i);
+    std::memcpy(bytes + i, host, step);
+  }
+  extend_and_write(wave, op, traits, bytes);
+  return op + 1;
+}
+
+} // namespace ptxshim::vgpu

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Rows of the scalar unit. Where the meaning is a function of operands and SCC its signature says everything; transfers of
+// control and what touches EXEC, M0 or machine registers has a handler in control.cpp or exec_ops.cpp.
+
+#include <bit>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "control.h"
+#include "meanings/meanings.h"
+#include "rows.h"
+
+namespace ptxshim::vgpu {
+namespace {
+
+template <class T> T read_scalar(const Wave& wave, const Source& source) {
+  if constexpr (sizeof(T) == 8) {
+    return std::bit_cast<T>(wave.read64(source));
+  } else if constexpr (sizeof(T) == 2) {
+    return std::bit_cast<T>(static_cast<uint16_t>(wave.read32(source)));
+  } else {
+    return std::bit_cast<T>(wave.read32(source));
+  }
+}
+template <class T> void write_scalar(Wave& wave, unsigned slot, T value) {
+  if constexpr (sizeof(T) == 8) {
+    wave.write64(slot, std::bit_cast<uint64_t>(value));
+  } else if constexpr (sizeof(T) == 2) {
+    wave.s[slot] = std::bit_cast<uint16_t>(value);
+  } else {
+    wave.s[slot] = std::bit_cast<uint32_t>(value);
+  }
+}
+
+template <class T> struct ScalarArgument {
+  static constexpr unsigned kUses = 1;
+  static T get(const Wave& wave, const Op* op, unsigned source) { return read_scalar<T>(wave, op->src[source]); }
+};
+template <> struct ScalarArgument<bool> {
+  static constexpr unsigned kUses = 0;
+  static bool get(const Wave& wave, const Op*, unsigned) { return wave.scc(); }
+};
+template <> struct ScalarArgument<const meaning::FloatMode&> {
+  static constexpr unsigned kUses = 0;
+  static const meaning::FloatMode& get(const Wave& wave, const Op*, unsigned) { return wave.mode; }
+};
+
+inline void put_result(Wave& wave, const Op*, bool value) { wave.set_scc(value); }
+template <class T> void put_result(Wave& wave, const Op* op, meaning::WithScc<T> result) {
+  write_scalar(wave, op->dst, result.value);
+  wave.set_scc(result.scc);
+}
+template <class T> void put_result(Wave& wave, const Op* op, T value) { write_scalar(wave, op->dst, value); }
+
+template <auto F, class S> struct ScalarCaller;
+template <auto F, class R, class... A> struct ScalarCaller<F, R (*)(A...)> {
+  static constexpr unsigned kSources = (0U + ... + ScalarArgument<A>::kUses);
+  template <size_t... I> static R call(const Wave& wave, const Op* op, std::index_sequence<I...>) {
+    constexpr unsigned kUses[] = {ScalarArgument<A>::kUses...};
+    auto position = [&](size_t index) {
+      unsigned at = 0;
+      for (size_t i = 0; i < index; ++i) at += kUses[i];
+      return at;
+    };
+    return F(ScalarArgument<A>::get(wave, op, position(I))...);
+  }
+  static const Op* run(Wave& wave, const Op* op) {
+    put_result(wave, op, call(wave, op, std::index_sequence_for<A...>{}));
+    return op + 1;
+  }
+};
+
+struct NamedScalar {
+  const char* name;
+  Handler run;
+  unsigned sources;
+};
+// clang-format off
+constexpr NamedScalar kScalars[] = {
+#define SCALAR(name) {#name, ScalarCaller<&meaning::name, decltype(&meaning::name)>::run, \
+                      ScalarCaller<&meaning::name, decltype(&meaning::name)>::kSources},
+#include "scalar.def"
+};
+// clang-format on
+
+bool bind_scalar(const BindContext&, const Instruction& in, const Row& row, Op& op) {
+  unsigned sources = 0;
+  bool have_destination = false;
+  for (unsigned i = 0; i < in.count; ++i) {
+    const Operand& operand = in.operands[i];
+    if (operand.kind == OperandKind::Vector) return false;
+    if (operand.is_definition) {
+      op.dst = destination_slot(operand);
+      op.dst_words = operand.words ? operand.words : 1;
+      have_destination = true;
+    } else if (sources < row.immediate) {
+      if (!bind_source(operand, op.src[sources])) return false;
+      Source& source = op.src[sources++];
+      if (source.kind == SourceKind::Constant && source.constant >> 31 == 1 &&
+          in.mnemonic.find("_i64") != std::string_view::npos)
+        source.constant |= 0xffffffff00000000ULL;
+    }
+  }
+  while (sources < row.immediate) { // the destination's old value
+    if (!have_destination) return false;
+    Source& source = op.src[sources++];
+    source.kind = SourceKind::Scalar;
+    source.index = op.dst;
+  }
+  return true;
+}
+
+// Control -------------------------------------------------------------------------------------------------------------
+
+bool bind_branch(const BindContext&, const Instruction& in, const Row&, Op& op) {
+  const Operand* target = nullptr;
+  for (unsigned i = 0; i < in.count; ++i) {
+    if (in.operands[i].is_definition) op.dst = destination_slot(in.operands[i]);
+    if (in.operands[i].kind == OperandKind::Immediate) target = &in.operands[i];
+  }
+  if (!target) return false;
+  op.offset = static_cast<int64_t>(in.pc + 4) + static_cast<int16_t>(target->value) * 4;
+  return true;
+}
+
+bool bind_plain(const BindContext&, const Instruction& in, const Row& row, Op& op) {
+  unsigned sources = 0;
+  op.immediate = row.immediate;
+  for (unsigned i = 0; i < in.count; ++i) {
+    const Operand& operand = in.operands[i];
+    if (operand.kind == OperandKind::Vector) return false;
+    if (operand.is_definition) {
+      op.dst = destination_slot(operand);
+      op.dst_words = operand.words ? operand.words : 1;
+    } else if (sources < 2 && operand.kind != OperandKind::None) {
+      if (!bind_source(operand, op.src[sources++])) return false;
+    }
+  }
+  return true;
+}
+
+bool bind_immediate(const BindContext&, const Instruction& in, const Row&, Op& op) {
+  for (unsigned i = 0; i < in.count; ++i) {
+    const Operand& operand = in.operands[i];
+    if (operand.is_definition) {
+      op.dst = destination_slot(operand);
+      op.dst_words = operand.words ? operand.words : 1;
+    } else if (operand.kind == OperandKind::Immediate) {
+      op.immediate = static_cast<uint32_t>(operand.value);
+    }
+  }
+  return true;
+}
+
+// s_setreg_b32: value, field. s_setreg_imm32_b32: value, field as immediates, in LLVM's order of the operands.
+bool bind_setreg(const BindContext&, const Instruction& in, const Row&, Op& op) {
+  if (in.count < 2) return false;
+  if (!bind_source(in.operands[0], op.src[0]) || in.operands[1].kind != OperandKind::Immediate) return false;
+  op.immediate = static_cast<uint32_t>(in.operands[1].value);
+  return true;
+}
+
+// s_movreld: the destination is listed like a source.
+bool bind_movreld(const BindContext&, const Instruction& in, const Row&, Op& op) {
+  if (in.count < 2) return false;
+  op.dst = destination_slot(in.operands[0]);
+  op.dst_words = in.operands[0].words ? in.operands[0].words : 1;
+  return in.operands[0].kind == OperandKind::Scalar && bind_source(in.operands[1], op.src[0]);
+}
+
+bool bind_gone(const BindContext&, const Instruction&, const Row&, Op& op) {
+  op.run = run_nothing;
+  return true;
+}
+
+struct ControlRow {
+  const char* name;
+  Handler run;
+  Binder bind;
+  uint32_t immediate;
+};
+// clang-format off
+constexpr ControlRow kControls[] = {
+#define CONTROL(name, handler, binder, immediate) {#name, handler, binder, static_cast<uint32_t>(immediate)},
+#include "control.def"
+};
+// clang-format on
+
+} // namespace
+
+void add_scalar_rows(RowSink sink, void* context) {
+  for (const NamedScalar& scalar : kScalars)
+    sink(context, scalar.name, Row(scalar.name, Fidelity::Exact, bind_scalar, scalar.run, nullptr, scalar.sources, ""));
+  for (const ControlRow& control : kControls)
+    sink(context, control.name, Row(control.name, Fidelity::Exact, control.bind, control.run, nullptr, control.immediate, ""));
+}
+
+} // namespace ptxshim::vgpu

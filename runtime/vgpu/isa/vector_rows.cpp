@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+// Rows of vector ALU opcodes: which lane kernel, which of the instruction's operands are its sources, what modifiers.
+//
+// Operands come as LLVM lists them: results; for DPP the old value of the destination; sources, each after its modifiers
+// where the encoding has them; a lane mask where the opcode takes one; then immediates. A lane mask that is not listed
+// is VCC.
+
+#include <cstring>
+#include <string>
+#include <unordered_map>
+
+#include "control.h"
+#include "rows.h"
+#include "valu_run.h"
+
+namespace ptxshim::vgpu {
+namespace {
+
+struct NamedRow {
+  const char* name;
+  Fidelity fidelity;
+  const char* note;
+};
+// clang-format off
+constexpr NamedRow kRows[] = {
+#define VALU(name, fidelity, note) {#name, Fidelity::fidelity, note},
+#include "vop_float.def"
+#define VALU(name, fidelity, note) {#name, Fidelity::fidelity, note},
+#include "vop_integer.def"
+#define VALU(name, fidelity, note) {#name, Fidelity::fidelity, note},
+#include "vop_compare.def"
+#define VALU(name, fidelity, note) {#name, Fidelity::fidelity, note},
+#include "vop_packed.def"
+};
+// clang-format on
+
+using InfoMap = std::unordered_map<std::string_view, const ValuInfo*>;
+
+const InfoMap& infos() {
+  static const InfoMap* const kInfos = [] {
+    InfoMap* const map = new InfoMap;
+    const ValuTable* const tables = valu_tables(best_host_isa());
+    for (unsigned group = 0; group < kValuGroups; ++group)
+      for (unsigned i = 0; i < tables[group].count; ++i) map->emplace(tables[group].infos[i].name, &tables[group].infos[i]);
+    return map;
+  }();
+  return *kInfos;
+}
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+bool is_float(ValueType type) {
+  return type == ValueType::F16 || type == ValueType::F32 || type == ValueType::F64 || type == ValueType::F16x2 ||
+         type == ValueType::F32x2;
+}
+bool is_half(ValueType type) { return type == ValueType::F16 || type == ValueType::B16 || type == ValueType::BF16; }
+bool is_pair(ValueType type) {
+  return type == ValueType::F16x2 || type == ValueType::B16x2 || type == ValueType::F32x2 || type == ValueType::B32x2;
+}
+
+struct Parsed {
+  unsigned sources = 0;
+  unsigned first_immediate = 0; // operands after the sources and the lane mask
+};
+
+void sign_extend_literal(const Instruction& in, ValueType type, Source& source) {
+  if (type == ValueType::B64 && source.kind == SourceKind::Constant && source.constant >> 31 == 1 &&
+      in.mnemonic.find("_i64") != std::string_view::npos)
+    source.constant |= 0xffffffff00000000ULL;
+}
+
+// Walks the operands; false when they do not fit the meaning.
+bool parse_operands(const Instruction& in, const ValuInfo& info, Op& op, Parsed& parsed) {
+  unsigned i = 0;
+  bool mask_set = false;
+  for (; i < in.count && in.operands[i].is_definition; ++i) {
+    const Operand& operand = in.operands[i];
+    if (operand.kind == OperandKind::Vector) {
+      op.dst = operand.index;
+    } else {
+      op.dst2 = destination_slot(operand);
+      mask_set = true;
+    }
+  }
+  if (!mask_set) op.dst2 = kVcc;
+  op.dst_is_scalar = mask_set;
+  if ((in.flags & flag::kDpp) && i < in.count && in.operands[i].tied_to == 0 && in.operands[i].kind == OperandKind::Vector) ++i;
+  uint8_t modifiers = 0;
+  for (; i < in.count && parsed.sources < info.sources; ++i) {
+    const Operand& operand = in.operands[i];
+    if (operand.is_modifiers) {
+      modifiers = static_cast<uint8_t>(operand.value & 0xf);
+      continue;
+    }
+    Source& source = op.src[parsed.sources];
+    if (!bind_source(operand, source)) return false;
+    source.modifiers = modifiers;
+    modifiers = 0;
+    sign_extend_literal(in, info.source[parsed.sources], source);
+    ++parsed.sources;
+  }
+  while (parsed.sources < info.sources) { // v_mac and its like: the destination is the last source
+    Source& source = op.src[parsed.sources++];
+    source = Source{};
+    source.kind = SourceKind::Vector;
+    source.index = op.dst;
+  }
+  if (info.takes_carry) {
+    Source& mask = op.src[info.sources];
+    if ((in.flags & flag::kVop3) && i < in.count && in.operands[i].kind != OperandKind::None && !in.operands[i].is_modifiers) {
+      if (!bind_source(in.operands[i++], mask)) return false;
+    } else {
+      mask = Source{};
+      mask.kind = SourceKind::Scalar;
+      mask.index = kVcc;
+    }
+  }
+  parsed.first_immediate = i;
+  return true;
+}
+
+// DPP and SDWA fields are the last immediates.
+bool parse_dpp(const Instruction& in, VopExtra& extra) {
+  const std::string_view name = in.name;
+  if (name.find("dpp8") != std::string_view::npos) {
+    if (in.count < 2) return false;
+    extra.dpp = VopExtra::Dpp::Dpp8;
+    extra.dpp_control = static_cast<uint32_t>(in.operands[in.count - 2].value);
+    extra.fetch_inactive = in.operands[in.count - 1].value == 0xea || in.operands[in.count - 1].value == 1;
+    return true;
+  }
+  const bool has_fetch = name.find("_vi") == std::string_view::npos && name.find("_gfx9") == std::string_view::npos;
+  const unsigned fields = has_fetch ? 5 : 4;
+  if (in.count < fields) return false;
+  const Operand* const field = &in.operands[in.count - fields];
+  extra.dpp = VopExtra::Dpp::Dpp16;
+  extra.dpp_control = static_cast<uint32_t>(field[0].value);
+  extra.row_mask = static_cast<uint8_t>(field[1].value & 15);
+  extra.bank_mask = static_cast<uint8_t>(field[2].value & 15);
+  extra.bound_control = field[3].value != 0;
+  extra.fetch_inactive = has_fetch && field[4].value != 0;
+  return true;
+}
+
+bool parse_sdwa(const Instruction& in, const ValuInfo& info, Op& op, VopExtra& extra) {
+  const unsigned selects = info.sources < 2 ? 1 : 2; // v_mac's third source is not selected
+  const bool has_destination = info.result != ValueType::None;
+  const unsigned fields = selects + (has_destination ? 2U : 0U);
+  if (in.count < fields) return false;
+  const Operand* field = &in.operands[in.count - fields];
+  // A tied operand may stand at the very end.
+  if (in.operands[in.count - 1].kind == OperandKind::Vector) --field;
+  extra.sdwa = true;
+  if (has_destination) {
+    extra.dst_sel = static_cast<Select>(field[0].value & 7);
+    extra.dst_unused = static_cast<VopExtra::Unused>(field[1].value & 3);
+    field += 2;
+  }
+  for (unsigned i = 0; i < selects; ++i) {
+    if (field[i].kind != OperandKind::Immediate || field[i].value > 6) return false;
+    op.src[i].select = static_cast<Select>(field[i].value);
+    const ValueType type = info.source[i];
+    const bool integer = type == ValueType::B16 || type == ValueType::B32;
+    if (integer && in.mnemonic != "v_cndmask_b32" && (op.src[i].modifiers & kNeg))
+      op.src[i].modifiers = static_cast<uint8_t>((op.src[i].modifiers & ~kNeg) | kSext);
+  }
+  return true;
+}
+
+bool is_mix(std::string_view mnemonic) { return starts_with(mnemonic, "v_fma_mix") || starts_with(mnemonic, "v_mad_mix"); }
+
+// gfx10 and later keep the other half of a 16-bit destination. gfx9 clears it, but for the opcodes that have only the
+// VOP3 form and thus op_sel.
+bool keeps_high_half(const BindContext& context, const Instruction& in) {
+  if (context.target.generation >= 10) return true;
+  return (in.flags & flag::kVop3) && in.name.find("_e64") == std::string_view::npos;
+}
+
+// A packed source whose modifiers change nothing.
+bool plain_source(const Source& source, ValueType type, bool vop3p) {
+  if (!source.modifiers) return !(vop3p && is_pair(type));
+  if (!vop3p) return is_pair(type);
+  return source.modifiers == kOpSelHigh;
+}
+
+bool bind_modifiers(const BindContext& context, const Instruction& in, const ValuInfo*& info, Op& op, bool force_extra) {
+  VopExtra extra;
+  const bool vop3p = (in.flags & flag::kVop3p) != 0, mix = is_mix(in.mnemonic);
+  bool modified = force_extra || mix;
+  if ((in.flags & flag::kVop3) && !vop3p && !(in.flags & flag::kSdwa)) { // op_sel of the destination lies in the first source's bits
+    if (info->result != ValueType::None && is_half(info->result) && (op.src[0].modifiers & kOpSelHigh)) extra.dst_high = true;
+    for (unsigned i = 0; i < info->sources; ++i) op.src[i].modifiers &= static_cast<uint8_t>(~kOpSelHigh);
+  }
+  if (in.mnemonic.find("mixhi") != std::string_view::npos) extra.dst_high = true;
+  if ((in.flags & flag::kDpp) && !parse_dpp(in, extra)) return false;
+  if ((in.flags & flag::kSdwa) && !parse_sdwa(in, *info, op, extra)) return false;
+  extra.clamp = text_has(in, "clamp");
+  if (text_has(in, "mul:2")) extra.omod = 1;
+  if (text_has(in, "mul:4")) extra.omod = 2;
+  if (text_has(in, "div:2")) extra.omod = 3;
+  if (extra.clamp && !is_float(info->result) && info->result != ValueType::None) {
+    const auto saturating = infos().find(std::string(info->name) + "_sat");
+    if (saturating == infos().end()) return false;
+    info = saturating->second;
+    extra.clamp = false;
+  }
+  const bool keep = is_half(info->result) && !extra.sdwa && !extra.dst_high && keeps_high_half(context, in);
+  extra.keep_high = keep;
+  for (unsigned i = 0; i < info->sources; ++i) modified |= !plain_source(op.src[i], info->source[i], vop3p);
+  modified |= extra.dst_high || extra.sdwa || extra.clamp || extra.omod || extra.dpp != VopExtra::Dpp::None;
+  op.immediate = keep ? 0xffff0000U : 0U;
+  if (!modified) return true;
+  context.extras.push_back(extra);
+  op.extra = &context.extras.back();
+  op.immediate = mix ? 1 : 0;
+  op.run = run_valu_modified;
+  return true;
+}
+
+bool bind_valu(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
+  const ValuInfo* info = static_cast<const ValuInfo*>(row.table);
+  Parsed parsed;
+  if (!parse_operands(in, *info, op, parsed)) return false;
+  op.run = run_valu;
+  if (!bind_modifiers(context, in, info, op, false)) return false;
+  op.table = info;
+  return true;
+}
+
+bool bind_compare_exec(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
+  const ValuInfo* info = static_cast<const ValuInfo*>(row.table);
+  Parsed parsed;
+  if (!parse_operands(in, *info, op, parsed) || !bind_modifiers(context, in, info, op, true)) return false;
+  op.run = run_compare_exec;
+  op.dst_is_scalar = context.target.generation < 10; // there VCC or the scalar destination is written as well
+  op.table = info;
+  return true;
+}
+
+// Opcodes with handlers of their own: sources in order, results likewise.
+bool bind_lanes(const BindContext&, const Instruction& in, const Row& row, Op& op) {
+  if (in.flags & (flag::kSdwa | flag::kDpp)) return false;
+  unsigned sources = 0;
+  uint8_t modifiers = 0;
+  bool have_destination = false;
+  for (unsigned i = 0; i < in.count; ++i) {
+    const Operand& operand = in.operands[i];
+    if (operand.is_modifiers) {
+      modifiers = static_cast<uint8_t>(operand.value & 0xf);
+    } else if (operand.is_definition || (!have_destination && i == 0)) { // v_movreld names its destination as a source
+      if (have_destination) continue;                                   // v_swap_b32's second result is its source
+      op.dst = operand.kind == OperandKind::Null ? static_cast<uint16_t>(kSink) : operand.index;
+      have_destination = true;
+    } else if (operand.tied_to >= 0 && row.run != run_swap) {
+      continue;
+    } else if (sources < 3 && operand.kind != OperandKind::None) {
+      if (row.run == run_swap && operand.index == op.dst && sources > 0) continue;
+      if (!bind_source(operand, op.src[sources])) return false;
+      op.src[sources++].modifiers = modifiers;
+      modifiers = 0;
+    }
+  }
+  return have_destination && sources > 0;
+}
+
+struct SpecialRow {
+  const char* name;
+  Handler run;
+  uint32_t immediate;
+};
+// clang-format off
+constexpr SpecialRow kSpecial[] = {
+#define LANES(name, handler, immediate) {#name, handler, immediate},
+#include "vop_lanes.def"
+};
+struct RefusedRow {
+  const char* name;
+  Fidelity why;
+};
+constexpr RefusedRow kRefused[] = {
+#define REFUSED(name, why) {#name, Fidelity::why},
+#include "refused.def"
+};
+// clang-format on
+
+} // namespace
+
+void add_vector_rows(RowSink sink, void* context) {
+  for (const NamedRow& named : kRows) {
+    const auto found = infos().find(named.name);
+    if (found == infos().end()) continue;
+    sink(context, named.name, Row(named.name, named.fidelity, bind_valu, run_valu, found->second, 0, named.note));
+    if (!starts_with(named.name, "v_cmp_")) continue;
+    static std::deque<std::string>* const names = new std::deque<std::string>;
+    names->push_back("v_cmpx_" + std::string(named.name + 6));
+    const char* const name = names->back().c_str();
+    sink(context, name, Row(name, named.fidelity, bind_compare_exec, run_compare_exec, found->second, 0, named.note));
+  }
+  for (const SpecialRow& special : kSpecial)
+    sink(context, special.name, Row(special.name, Fidelity::Exact, bind_lanes, special.run, nullptr, special.immediate, ""));
+  for (const RefusedRow& refused : kRefused)
+    sink(context, refused.name, Row(refused.name, refused.why, nullptr, run_unsupported, nullptr, 0, ""));
+}
+
+} // namespace ptxshim::vgpu

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// The state of one wave and of its work group. A work group runs on one host thread, its waves take turns.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "device/dispatch.h"
+#include "instruction.h"
+#include "meanings/float_mode.h"
+#include "op.h"
+
+namespace ptxshim::vgpu {
+
+class CodeCache;
+struct WorkGroup;
+
+// Ranges of the memory map seen lately, most recent first. Belongs to one host thread.
+class MemoryView {
+public:
+  explicit MemoryView(const MemoryMap& map) : map_(map) {}
+  // Call once before a batch of translations: drops what has become stale.
+  void refresh() {
+    const uint64_t now = map_.generation();
+    if (now != generation_) {
+      generation_ = now;
+      for (MemoryRange& range : ranges_) range = MemoryRange{};
+    }
+  }
+  // Null when [address, address + size) is not mapped, or not writable but wanted so.
+  std::byte* translate(uint64_t address, uint64_t size, bool write) {
+    const MemoryRange& first = ranges_[0];
+    const uint64_t offset = address - first.gpu;
+    if (offset < first.size && size <= first.size - offset && (!write || first.writable)) return first.host + offset;
+    return translate_slow(address, size, write);
+  }
+  // Bytes that follow the address in its range; 0 when not mapped.
+  uint64_t available(uint64_t address) {
+    refresh();
+    if (!translate(address, 1, false)) return 0;
+    return ranges_[0].size - (address - ranges_[0].gpu);
+  }
+
+private:
+  std::byte* translate_slow(uint64_t address, uint64_t size, bool write);
+  static constexpr int kRanges = 4;
+  const MemoryMap& map_;
+  uint64_t generation_ = ~0ULL;
+  MemoryRange ranges_[kRanges];
+};
+
+enum class Pause : uint8_t { None, Quantum, Barrier, Ended, Faulted };
+
+enum class ModeKind : uint8_t { KeepDenormals, FlushDenormals32, Other };
+
+struct Wave {
+  alignas(64) uint32_t s[kScalarSlots] = {};
+  uint32_t* v = nullptr;         // [register][lane], lanes apart
+  uint32_t lanes = 32;
+  uint32_t index = 0;            // in the work group
+  uint64_t lane_mask = 0xffffffffU;
+  ModeKind mode_kind = ModeKind::KeepDenormals;
+  meaning::FloatMode mode;
+  uint32_t mode_register = 0;
+  uint32_t trap_status = 0;
+  uint32_t generation = 10;      // 9, 10, 11, 12
+  bool preserves_high_half = true; // 16-bit results (gfx10 and later)
+  bool unaligned_lds = true;
+  uint64_t flat_scratch = 0;     // gfx10: reached by s_setreg only
+  uint32_t* scratch = nullptr;   // [dword][lane]
+  uint32_t scratch_bytes = 0;    // per lane
+  WorkGroup* group = nullptr;
+  MemoryView* memory = nullptr;
+  const Op* resume = nullptr;    // where to go on
+  uint32_t fuel = 0;             // runs of straight code left in this turn
+  Pause pause = Pause::None;
+  bool at_barrier = false, ended = false;
+  bool barrier_signalled = false; // gfx12: between s_barrier_signal and s_barrier_wait
+  uint32_t barrier_phase = 0;
+
+  uint64_t exec() const {
+    uint64_t mask;
+    std::memcpy(&mask, &s[kExec], 8);
+    return mask & lane_mask;
+  }
+  uint64_t mask_at(unsigned slot) const { // a lane mask in one or two SGPRs
+    if (lanes == 32) return s[slot];
+    uint64_t mask;
+    std::memcpy(&mask, &s[slot], 8);
+    return mask;
+  }
+  void set_mask(unsigned slot, uint64_t mask) {
+    s[slot] = static_cast<uint32_t>(mask);
+    if (lanes == 64) s[slot + 1] = static_cast<uint32_t>(mask >> 32);
+  }
+  uint32_t* reg(unsigned index_) { return v + static_cast<size_t>(index_) * lanes; }
+  bool scc() const { return s[kScc] != 0; }
+  void set_scc(bool value) { s[kScc] = value ? 1U : 0U; }
+
+  uint32_t read32(const Source& source) const {
+    if (source.kind == SourceKind::Constant) return static_cast<uint32_t>(source.constant);
+    if (source.index == kVccz) return mask_at(kVcc) == 0;
+    if (source.index == kExecz) return exec() == 0;
+    return s[source.index];
+  }
+  uint64_t read64(const Source& source) const {
+    if (source.kind == SourceKind::Constant) return source.constant;
+    if (source.index == kVccz || source.index == kExecz || source.index == kScc) return read32(source);
+    uint64_t value;
+    std::memcpy(&value, &s[source.index], 8);
+    return value;
+  }
+  void write64(unsigned slot, uint64_t value) { std::memcpy(&s[slot], &value, 8); }
+  void set_mode(uint32_t value);
+};
+
+// Records a fault and stops the wave; the first one of a dispatch wins. lane < 0: not of one lane.
+const Op* raise(Wave& wave, const Op* op, Fault fault, const char* what, uint64_t address = 0, int lane = -1);
+
+struct Dispatch;
+
+struct WorkGroup {
+  Dispatch* dispatch = nullptr;
+  uint32_t id[3] = {};
+  std::byte* lds = nullptr;
+  uint32_t lds_bytes = 0;
+  uint32_t wave_count = 0;
+  uint32_t ended = 0;       // waves that have executed s_endpgm
+  uint32_t waiting = 0;     // waves at the barrier
+  uint32_t barrier_phase = 0;
+  uint32_t signalled = 0;   // gfx12
+};
+
+// The operation at an address, decoded if need be. Raises a fault and returns null if there is none.
+const Op* find_code(Wave& wave, const Op* from, uint64_t address);
+
+// What ends every run of straight code: goes on at the address, or gives up the turn.
+inline const Op* go_to(Wave& wave, const Op* op, uint64_t address) {
+  const Op* target = op->link.load(std::memory_order_acquire);
+  if (!target) {
+    target = find_code(wave, op, address);
+    if (!target) return nullptr;
+    op->link.store(target, std::memory_order_release);
+  }
+  if (--wave.fuel == 0) {
+    wave.resume = target;
+    wave.pause = Pause::Quantum;
+    return nullptr;
+  }
+  return target;
+}
+
+} // namespace ptxshim::vgpu
