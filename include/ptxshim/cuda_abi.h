@@ -44,6 +44,8 @@ typedef struct CUlinkState_st* CUlinkState;
 typedef struct CUgreenCtx_st* CUgreenCtx;
 typedef struct CUctxCreateParams CUctxCreateParams; /* execution affinity and the like: not supported */
 
+typedef struct CUgraphEdgeData CUgraphEdgeData;
+
 typedef struct CUuuid {
   char bytes[16];
 } CUuuid;
