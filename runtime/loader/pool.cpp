@@ -89,7 +89,7 @@ Result<Process> start_worker() {
                                                         ") and this library (" + translator_build_id() +
                                                         ") were not built from the same sources"};
   }
-  PTXSHIM_LOG_LINE(worker, debug, "started %s as process %d", path->c_str(), process.pid);
+  PTXSHIM_LOG_LINE(worker, debug, "started %s", path->c_str());
   return process;
 }
 

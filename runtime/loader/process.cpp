@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: MIT
-// A library that starts processes inside someone else's program must leave no trace there:
-//   - clone() with exit signal 0: no SIGCHLD is sent, and wait(), waitpid(-1) and SIGCHLD handlers of the application never
-//     see the child (only __WALL and __WCLONE do, which we use). This is why neither fork() nor posix_spawn() will do.
-//   - CLONE_VM and CLONE_VFORK, as posix_spawn has it: no page table is copied (applications map a lot), no atfork handlers.
-//     The child then runs on a stack of its own in our memory until execve: it calls nothing but system calls, and our
-//     thread's signals are blocked meanwhile, so that no handler of the application runs in the child.
-//   - All descriptors but 0, 1, 2 are closed, all signal handlers reset, no LD_* variable passed on (LD_PRELOAD would load
-//     us into the compiler, LD_LIBRARY_PATH the application's C++ runtime).
-// stderr goes to a memory file: text of a dying compiler belongs into the error message, not on the user's screen.
+// A library that starts processes inside someone else's program must leave no trace there: no SIGCHLD, nothing that wait()
+// returns or waits for, no descriptor, no handler.
+//
+// A child made by clone() with exit signal 0 has these properties: it sends nothing when it ends, and only __WALL and
+// __WCLONE see it. But execve() sets the exit signal back to SIGCHLD. So there are two processes: the warden, cloned with
+// exit signal 0, which never executes another program, and the worker, its child. (An orphan, the classic double fork,
+// would be handed to the application again where that is process 1 of a container or a subreaper; and its end would be
+// nobody's to see.) The warden waits for the worker, writes down how it ended, and ends. Whoever kills the warden kills
+// the worker (PR_SET_PDEATHSIG), and we may kill the warden safely, as its number stays taken until we reap it.
+//
+// The warden shares our memory (CLONE_VM): no page tables are copied, nothing is kept alive. It has a stack of its own, and
+// the thread-local storage of the thread that made it, which may end before it does: once that thread goes on, the warden
+// makes bare system calls and nothing else. It has a copy of the descriptor table, which it closes, and blocks all signals.
+//
+// The worker gets standard signal handlers, limits on memory, and an environment without LD_* (LD_PRELOAD would load us
+// into the compiler, LD_LIBRARY_PATH the application's C++ runtime). Its stderr is a memory file: the text of a dying
+// compiler belongs into the error message, not on the user's screen.
 #include "process.h"
 
+#include <atomic>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <linux/close_range.h>
+#include <initializer_list>
+#include <linux/futex.h>
+#include <memory>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -26,6 +36,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 #include "ptxshim/config.h"
 
@@ -33,10 +44,24 @@ extern char** environ;
 
 namespace ptxshim::loader {
 
+// Shared by us and the warden; freed by us when the warden is reaped.
+struct Warden {
+  std::string path;
+  std::vector<char*> environment;
+  int socket = -1, messages = -1, null = -1;
+  rlim_t memory = 0; // bytes
+  void* stacks = nullptr;
+
+  enum Stage : int { Starting, Running, Ended };
+  std::atomic<int> stage{Starting};
+  int error = 0;  // errno when the worker could not be started
+  int status = 0; // at Ended, as wait() gives it
+};
+
 namespace {
 
-constexpr size_t kStackSize = 64 * 1024;
-constexpr rlim_t kStackLimit = 256u << 20; // LLVM recurses deeply on large functions
+constexpr size_t kStackSize = 64 * 1024;      // warden and, until execve, worker: one each
+constexpr rlim_t kStackLimit = 256u << 20;    // LLVM recurses deeply on large functions
 constexpr int kFirstFree = 3;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -45,74 +70,129 @@ constexpr bool kLimitMemory = false; // their shadow memory takes terabytes of a
 constexpr bool kLimitMemory = true;
 #endif
 
-struct ChildArguments {
-  const char* path;
-  char* const* arguments;
-  char* const* environment;
-  int socket, messages, null;
-  rlim_t memory; // bytes
-  sigset_t signals;
-  int error; // errno of what failed, written by the child
-};
+#if defined(__x86_64__)
+inline long bare_call(long number, long a, long b, long c, long d) {
+  long result = number;
+  register long r10 __asm__("r10") = d;
+  __asm__ volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+  return result;
+}
+#elif defined(__aarch64__)
+inline long bare_call(long number, long a, long b, long c, long d) {
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+  return x0;
+}
+#else
+#error "a bare system call is needed for this architecture"
+#endif
 
-void lower_limit(int resource_number, rlim_t wanted) {
-  const auto resource = static_cast<__rlimit_resource>(resource_number);
+void lower_limit(__rlimit_resource_t resource, rlim_t wanted) {
   rlimit limit;
   if (getrlimit(resource, &limit)) return;
   limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || wanted < limit.rlim_max ? wanted : limit.rlim_max;
   setrlimit(resource, &limit);
 }
 
-// Descriptors 3 and up. Old kernels have no close_range: then one by one, up to the limit.
-void close_rest() {
-  if (syscall(SYS_close_range, kFirstFree, ~0u, 0) == 0) return;
+// Old kernels have no close_range: then one by one, up to the limit.
+void close_from(int first) {
+  if (syscall(SYS_close_range, first, ~0u, 0) == 0) return;
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit)) return;
   const rlim_t end = limit.rlim_cur < 65536 ? limit.rlim_cur : 65536;
-  for (rlim_t fd = kFirstFree; fd < end; ++fd) close(static_cast<int>(fd));
+  for (rlim_t fd = static_cast<rlim_t>(first); fd < end; ++fd) close(static_cast<int>(fd));
 }
 
-// In the child, in our memory. Only system calls from here on.
-int run_child(void* argument) {
-  auto& child = *static_cast<ChildArguments*>(argument);
+// The worker up to execve, in our memory, while our thread and the warden wait.
+int run_worker(void* argument) {
+  Warden& warden = *static_cast<Warden*>(argument);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; ++number)
     if (number != SIGKILL && number != SIGSTOP) sigaction(number, &standard, nullptr);
-  if (dup2(child.socket, 0) < 0 || dup2(child.null, 1) < 0 || dup2(child.messages, 2) < 0) {
-    child.error = errno;
+  if (dup2(warden.socket, 0) < 0 || dup2(warden.null, 1) < 0 || dup2(warden.messages, 2) < 0) {
+    warden.error = errno;
     _exit(127);
   }
-  close_rest();
+  close_from(kFirstFree);
   lower_limit(RLIMIT_CORE, 0);
   lower_limit(RLIMIT_STACK, kStackLimit);
-  if (kLimitMemory && child.memory) lower_limit(RLIMIT_AS, child.memory);
-  sigprocmask(SIG_SETMASK, &child.signals, nullptr);
-  execve(child.path, child.arguments, child.environment);
-  child.error = errno;
+  if (kLimitMemory && warden.memory) lower_limit(RLIMIT_AS, warden.memory);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  static char option[] = "--worker";
+  char* const arguments[] = {warden.path.data(), option, nullptr};
+  execve(warden.path.c_str(), arguments, warden.environment.data());
+  warden.error = errno;
   _exit(127);
 }
 
-// 0 and a pid, or an errno.
-int clone_child(ChildArguments& child, pid_t& pid) {
-  void* stack = mmap(nullptr, kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (stack == MAP_FAILED) return errno;
+// From here on our thread runs again: bare system calls alone, and no return.
+[[noreturn, gnu::noinline, gnu::no_sanitize("address", "thread", "undefined")]] void keep_watch(Warden& warden,
+                                                                                                long worker) {
+  __atomic_store_n(reinterpret_cast<int*>(&warden.stage), Warden::Running, __ATOMIC_RELEASE);
+  bare_call(SYS_futex, reinterpret_cast<long>(&warden.stage), FUTEX_WAKE, 1, 0);
+  int status = 0;
+  while (bare_call(SYS_wait4, worker, reinterpret_cast<long>(&status), __WALL, 0) == -EINTR) {}
+  warden.status = status;
+  __atomic_store_n(reinterpret_cast<int*>(&warden.stage), Warden::Ended, __ATOMIC_RELEASE);
+  for (;;) bare_call(SYS_exit_group, 0, 0, 0, 0);
+}
+
+// The warden. Our thread waits for stage Running, so that the C library may still be used, with its errno.
+int run_warden(void* argument) {
+  Warden& warden = *static_cast<Warden*>(argument);
+  prctl(PR_SET_NAME, "ptxshim-warden");
+  struct sigaction standard = {};
+  standard.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &standard, nullptr); // ignored, it would lose the worker's status
+  char* const stack = static_cast<char*>(warden.stacks) + 2 * kStackSize;
+  const int worker = clone(run_worker, stack, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+  if (worker < 0) warden.error = errno;
+  close_from(0);
+  keep_watch(warden, worker);
+}
+
+// Until the warden is on its own, or has ended without getting there.
+void wait_until_running(Warden& warden, pid_t pid) {
+  while (warden.stage.load(std::memory_order_acquire) == Warden::Starting) {
+    const timespec second{1, 0};
+    syscall(SYS_futex, &warden.stage, FUTEX_WAIT, Warden::Starting, &second);
+    siginfo_t info = {};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 && info.si_pid == pid)
+      return;
+  }
+}
+
+pid_t start_warden(Warden& warden) {
+  warden.stacks = mmap(nullptr, 2 * kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (warden.stacks == MAP_FAILED) {
+    warden.stacks = nullptr;
+    warden.error = errno;
+    return -1;
+  }
   sigset_t all, before;
   sigfillset(&all);
-  sigemptyset(&child.signals);
   int cancel = 0;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pid = clone(run_child, static_cast<char*>(stack) + kStackSize, CLONE_VM | CLONE_VFORK, &child);
-  const int failed = pid < 0 ? errno : 0;
+  const pid_t pid = clone(run_warden, static_cast<char*>(warden.stacks) + kStackSize, CLONE_VM, &warden);
+  if (pid < 0)
+    warden.error = errno;
+  else
+    wait_until_running(warden, pid);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_setcancelstate(cancel, nullptr);
-  munmap(stack, kStackSize);
-  return failed;
+  return pid;
 }
 
-std::vector<char*> environment_for_child() {
+std::vector<char*> environment_for_worker() {
   std::vector<char*> result;
   for (char** variable = environ; variable && *variable; ++variable)
     if (std::strncmp(*variable, "LD_", 3) && std::strncmp(*variable, "MALLOC_", 7) &&
@@ -135,20 +215,36 @@ uint64_t inode_of(int fd) {
   return fstat(fd, &status) ? 0 : status.st_ino;
 }
 
-Error system_error(const std::string& what, int number) {
-  return Error{CUDA_ERROR_OPERATING_SYSTEM, what + ": " + strerrordesc_np(number)};
-}
-
 void close_all(std::initializer_list<int> descriptors) {
   for (const int fd : descriptors)
     if (fd >= 0) close(fd);
+}
+
+Error start_error(const std::string& path, int number) {
+  const char* const why = strerrordesc_np(number);
+  if (number == ENOENT || number == EACCES || number == ENOTDIR || number == ENOEXEC || number == EISDIR)
+    return Error{CUDA_ERROR_JIT_COMPILER_NOT_FOUND, "the translator " + path + " cannot be run: " + why +
+                                                        " (PTXSHIM_COMPILER names another place)"};
+  return Error{CUDA_ERROR_OPERATING_SYSTEM, "starting the translator " + path + ": " + why};
+}
+
+// Ends the warden, and with it the worker.
+void end_warden(Process& process) {
+  if (process.warden_pid > 0) {
+    kill(process.warden_pid, SIGKILL);
+    while (waitpid(process.warden_pid, nullptr, __WALL) < 0 && errno == EINTR) {}
+  }
+  if (process.warden && process.warden->stacks) munmap(process.warden->stacks, 2 * kStackSize);
+  delete process.warden;
+  process.warden = nullptr;
+  process.warden_pid = -1;
 }
 
 } // namespace
 
 Result<Process> start_process(const std::string& path) {
   int pair[2] = {-1, -1};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return system_error("socketpair", errno);
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return start_error(path, errno);
   Process process;
   process.socket = above_standard(pair[0]);
   const int theirs = above_standard(pair[1]);
@@ -157,31 +253,25 @@ Result<Process> start_process(const std::string& path) {
   if (process.socket < 0 || theirs < 0 || process.messages < 0 || null < 0) {
     const int number = errno;
     close_all({process.socket, theirs, process.messages, null});
-    return system_error("starting a translation worker", number);
+    return start_error(path, number == ENOENT ? EIO : number);
   }
   fcntl(process.messages, F_SETFL, O_APPEND); // so that take_messages may empty it at any time
   process.inode = inode_of(process.socket);
   process.messages_inode = inode_of(process.messages);
-
-  std::string worker = "--worker";
-  std::string program = path;
-  char* const arguments[] = {program.data(), worker.data(), nullptr};
-  const std::vector<char*> environment = environment_for_child();
-  ChildArguments child{path.c_str(), arguments, environment.data(), theirs, process.messages,
-                       null,         config().worker_memory << 20,   {},     0};
-  int failed = clone_child(child, process.pid);
+  process.warden = new Warden;
+  process.warden->path = path;
+  process.warden->environment = environment_for_worker();
+  process.warden->socket = theirs;
+  process.warden->messages = process.messages;
+  process.warden->null = null;
+  process.warden->memory = config().worker_memory << 20;
+  process.warden_pid = start_warden(*process.warden);
   close_all({theirs, null});
-  if (!failed && child.error) {
-    failed = child.error;
-    waitpid(process.pid, nullptr, __WALL);
-  }
-  if (!failed) return process;
+  if (!process.warden->error) return process;
+  const int number = process.warden->error;
+  end_warden(process);
   close_all({process.socket, process.messages});
-  if (failed == ENOENT || failed == EACCES || failed == ENOTDIR || failed == ENOEXEC)
-    return Error{CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
-                 "the translator " + path + " cannot be run: " + strerrordesc_np(failed) +
-                     " (PTXSHIM_COMPILER names another place)"};
-  return system_error("starting the translator " + path, failed);
+  return start_error(path, number);
 }
 
 bool still_ours(int fd, uint64_t inode) { return fd >= 0 && inode && inode_of(fd) == inode; }
@@ -189,30 +279,27 @@ bool still_ours(int fd, uint64_t inode) { return fd >= 0 && inode && inode_of(fd
 std::string stop_process(Process& process) {
   if (still_ours(process.socket, process.inode)) close(process.socket);
   process.socket = -1;
+  if (!process.warden) return {};
+  // The kernel closes a dying process's socket before its parent can see the end: leave it a moment to get there.
+  for (int i = 0; i < 20 && process.warden->stage.load(std::memory_order_acquire) == Warden::Running; ++i) usleep(1000);
   std::string ended;
-  int status = 0;
-  if (process.pid > 0) {
-    // The kernel has closed a dying process's socket before it can be waited for: leave it a moment to get there.
-    pid_t got = 0;
-    for (int i = 0; i < 20 && got == 0; ++i) {
-      got = waitpid(process.pid, &status, __WALL | WNOHANG);
-      if (got == 0) usleep(1000);
-    }
-    if (got == process.pid && WIFSIGNALED(status))
+  if (process.warden->stage.load(std::memory_order_acquire) == Warden::Ended) {
+    const int status = process.warden->status;
+    if (WIFSIGNALED(status))
       ended = "killed by signal " + std::to_string(WTERMSIG(status)) + " (" + sigdescr_np(WTERMSIG(status)) + ")";
-    else if (got == process.pid && WIFEXITED(status))
+    else
       ended = "exited with status " + std::to_string(WEXITSTATUS(status));
-    if (got == 0) {
-      kill(process.pid, SIGKILL);
-      while (waitpid(process.pid, &status, __WALL) < 0 && errno == EINTR) {}
-    }
   }
-  process.pid = -1;
+  end_warden(process);
   return ended;
 }
 
 void release_process(Process& process) {
-  (void)stop_process(process);
+  if (process.warden) {
+    if (still_ours(process.socket, process.inode)) close(process.socket);
+    process.socket = -1;
+    end_warden(process);
+  }
   if (still_ours(process.messages, process.messages_inode)) close(process.messages);
   process.messages = -1;
 }

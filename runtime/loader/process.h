@@ -2,19 +2,22 @@
 // Starts a worker process that the application around us cannot notice.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <sys/types.h>
-#include <vector>
 
 #include "ptxshim/result.h"
 
 namespace ptxshim::loader {
 
+struct Warden; // process.cpp
+
 struct Process {
-  pid_t pid = -1;
-  int socket = -1;      // our end
-  uint64_t inode = 0;   // of our end: an application that closes all descriptors must not lend us another file
-  int messages = -1;    // memory file that takes the process's stderr
+  pid_t warden_pid = -1;
+  Warden* warden = nullptr;
+  int socket = -1;    // our end
+  uint64_t inode = 0; // of our end: an application that closes all descriptors must not lend us another file
+  int messages = -1;  // memory file that takes the process's stderr
   uint64_t messages_inode = 0;
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A worker's life: say hello with the build id, then request, reply, request, reply. It ends when the socket closes, when
-// nothing has come for kIdle (the application keeps it warm for less; this is for one that forgot it), and at once when the
-// application is gone: a thread waits on the parent's pidfd, since a descriptor inherited by some other process could
-// keep the socket open. Until that thread runs, PR_SET_PDEATHSIG (set before exec) does the same; it must not stay, as it
-// fires when the thread that started the worker ends, which is no reason to stop.
+// nothing has come for kIdle (the application keeps it warm for less; this is for one that forgot it), and at once, also in
+// the middle of a translation, when the application is gone or has closed its end: a thread waits for both. The process to
+// watch is the one that made the socket; it is not this one's parent (see process.cpp).
 //
 // What the translator throws becomes an error reply. What it crashes with is the parent's to report.
 #include "ptxshim/worker.h"
@@ -14,7 +13,7 @@
 #include <new>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,26 +28,29 @@ using namespace loader;
 constexpr auto kIdle = std::chrono::seconds(120);
 constexpr auto kReplyTime = std::chrono::seconds(60); // a parent that does not read for so long is stuck
 
-struct Parent {
-  pid_t pid;
-  int pidfd; // -1: the kernel has none
+struct Watched {
+  int socket;
+  int application; // pidfd, or -1: the kernel has none, or it is in another process namespace
 };
 
-void* watch_parent(void* argument) {
-  const Parent parent = *static_cast<const Parent*>(argument);
-  delete static_cast<const Parent*>(argument);
+void* watch(void* argument) {
+  const Watched watched = *static_cast<const Watched*>(argument);
+  delete static_cast<const Watched*>(argument);
   for (;;) {
-    pollfd entry{parent.pidfd, POLLIN, 0};
-    const int count = poll(&entry, parent.pidfd >= 0 ? 1 : 0, parent.pidfd >= 0 ? -1 : 500);
+    pollfd entries[] = {{watched.socket, POLLRDHUP, 0}, {watched.application, POLLIN, 0}};
+    const int count = poll(entries, 2, -1);
     if (count < 0 && errno != EINTR) sleep(1);
-    if (count > 0 || getppid() != parent.pid) _exit(0);
+    if (count > 0) _exit(0);
   }
 }
 
-void start_watching() {
-  auto* parent = new Parent{getppid(), -1};
+void start_watching(int socket) {
+  auto* watched = new Watched{socket, -1};
+  ucred peer = {};
+  socklen_t size = sizeof peer;
 #ifdef SYS_pidfd_open
-  parent->pidfd = static_cast<int>(syscall(SYS_pidfd_open, parent->pid, 0));
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0)
+    watched->application = static_cast<int>(syscall(SYS_pidfd_open, peer.pid, 0));
 #endif
   pthread_t thread;
   sigset_t all, before;
@@ -58,11 +60,7 @@ void start_watching() {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 128 * 1024); // by default as large as the main thread's limit
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (pthread_create(&thread, &attributes, watch_parent, parent) == 0) {
-    prctl(PR_SET_PDEATHSIG, 0);
-  } else {
-    delete parent;
-  }
+  if (pthread_create(&thread, &attributes, watch, watched) != 0) delete watched;
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -82,7 +80,7 @@ Deadline in(Clock::duration time) { return Clock::now() + time; }
 } // namespace
 
 int worker_main(int fd, const TranslateFunction& translate_one) {
-  start_watching();
+  start_watching(fd);
   const std::string_view id = translator_build_id();
   if (send_frame(fd, FrameKind::Hello, std::as_bytes(std::span(id)), in(kReplyTime)) != Io::Done) return 1;
   for (;;) {
