@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// LLD, in this process. It knows files only: both are memory files, named through /proc. Output without mmap is the mode in which LLD
-// writes into an existing file instead of renaming a new one over it.
+// LLD, in this process, without touching the file system. It knows files only: its input is a memory file, its output a pipe that a
+// thread empties, both named through /proc. (For regular files LLD makes a new file beside the old one and renames it; what is no
+// regular file it writes in one piece at the end.)
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 #include <lld/Common/CommonLinkerContext.h>
@@ -40,39 +43,64 @@ public:
     }
     return true;
   }
-  std::vector<std::byte> read_all() {
-    std::vector<std::byte> bytes;
-    const off_t size = lseek(fd_, 0, SEEK_END);
-    if (size <= 0) return bytes;
-    bytes.resize(static_cast<size_t>(size));
-    size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t n = pread(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return {};
-      done += static_cast<size_t>(n);
-    }
-    return bytes;
+private:
+  int fd_;
+};
+
+class Pipe {
+public:
+  Pipe() {
+    if (pipe2(ends_, O_CLOEXEC) != 0) return;
+    reader_ = std::thread([this] {
+      std::byte chunk[1 << 16];
+      for (;;) {
+        const ssize_t n = ::read(ends_[0], chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return;
+        bytes_.insert(bytes_.end(), chunk, chunk + n);
+      }
+    });
+  }
+  ~Pipe() {
+    finish();
+    if (ends_[0] >= 0) close(ends_[0]);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  bool ok() const { return ends_[0] >= 0; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(ends_[1]); }
+  std::vector<std::byte> take() {
+    finish();
+    return std::move(bytes_);
   }
 
 private:
-  int fd_;
+  void finish() {
+    if (ends_[1] >= 0) close(ends_[1]);
+    ends_[1] = -1;
+    if (reader_.joinable()) reader_.join();
+  }
+  int ends_[2] = {-1, -1};
+  std::thread reader_;
+  std::vector<std::byte> bytes_;
 };
 
 } // namespace
 
 Result<std::vector<std::byte>> link_code_object(const std::vector<std::byte>& object) {
-  MemoryFile input("object"), output("code-object");
+  MemoryFile input("object");
+  Pipe output;
   if (!input.ok() || !output.ok() || !input.write_all(object))
-    return Error{CUDA_ERROR_OPERATING_SYSTEM, std::string("cannot make a memory file: ") + std::strerror(errno)};
+    return Error{CUDA_ERROR_OPERATING_SYSTEM, std::string("cannot make a memory file or a pipe: ") + std::strerror(errno)};
   const std::string in = input.path(), out = output.path();
-  const char* arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", "--no-mmap-output-file", "-o", out.c_str(), in.c_str()};
+  const char* arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", "-o", out.c_str(), in.c_str()};
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   const bool linked = lld::elf::link(arguments, llvm::nulls(), stream, false, false);
   lld::CommonLinkerContext::destroy();
   if (!linked) return Error{CUDA_ERROR_INVALID_PTX, "linking failed: " + messages};
-  std::vector<std::byte> bytes = output.read_all();
+  std::vector<std::byte> bytes = output.take();
   if (bytes.empty()) return Error{CUDA_ERROR_OPERATING_SYSTEM, "linking left no output"};
   return bytes;
 }

@@ -111,6 +111,7 @@ Value* Emitter::read(const Operand& o, ScalarType as) {
   case OperandKind::AddressRegister:
   case OperandKind::AddressSymbol:
   case OperandKind::AddressAbsolute:
+  case OperandKind::AddressList:
   case OperandKind::List:
   case OperandKind::Label:
   case OperandKind::Sink:

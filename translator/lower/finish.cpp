@@ -149,6 +149,12 @@ void settle(llvm::Module& module, const KernelErrors& errors, const std::vector<
     function.setLinkage(llvm::GlobalValue::ExternalLinkage);
     function.setVisibility(llvm::GlobalValue::ProtectedVisibility);
   }
+  // What is still undefined is reached from variables only (tables of functions): nobody calls it.
+  for (llvm::Function& function : llvm::make_early_inc_range(module))
+    if (function.isDeclaration() && !function.isIntrinsic()) {
+      function.replaceAllUsesWith(llvm::ConstantPointerNull::get(function.getType()));
+      function.eraseFromParent();
+    }
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (variable.isDeclaration() || !variable.hasAttribute(kVariableAttribute) || variable.getAddressSpace() == kLds) continue;
     variable.setLinkage(llvm::GlobalValue::ExternalLinkage);

@@ -74,6 +74,47 @@ static bool knows_ftz(const Module& module, const Instruction& i) {
   return false;
 }
 
+template <class Refer> void ModuleLowering::for_each_reference(uint32_t index, Refer refer) const {
+  const Function& function = source.functions[index];
+  const auto symbol = [&](SymbolId id) {
+    const Symbol* found = &source.symbols[id];
+    while (found->kind == SymbolKind::Alias && found->aliasee != kNone) found = &source.symbols[found->aliasee];
+    if (found->kind == SymbolKind::Function && found->function < source.functions.size()) refer(found->function);
+  };
+  for (const Instruction& i : function.body)
+    for (const Operand& operand : source.operands_of(i))
+      if (operand.kind == OperandKind::Symbol) symbol(operand.index);
+  for (const Table& table : function.tables)
+    if (table.kind == Table::Kind::CallTargets)
+      for (uint32_t id : table.entries) symbol(id);
+}
+
+void ModuleLowering::only(const std::vector<std::string>& kernels) {
+  if (kernels.empty()) return;
+  needed_.assign(source.functions.size(), false);
+  std::vector<uint32_t> pending;
+  const auto need = [&](uint32_t index) {
+    if (needed_[index]) return;
+    needed_[index] = true;
+    pending.push_back(index);
+  };
+  for (uint32_t index = 0; index < source.functions.size(); ++index) {
+    const Function& function = source.functions[index];
+    const std::string_view name = source.name_of(function.symbol);
+    if (function.is_entry && std::find(kernels.begin(), kernels.end(), name) != kernels.end()) need(index);
+  }
+  for (const Symbol& symbol : source.symbols) // tables of functions may be reached through any variable
+    for (const Initializer& each : symbol.initializers)
+      if (each.symbol != kNone && source.symbols[each.symbol].function < source.functions.size() &&
+          source.symbols[each.symbol].kind == SymbolKind::Function)
+        need(source.symbols[each.symbol].function);
+  while (!pending.empty()) {
+    const uint32_t index = pending.back();
+    pending.pop_back();
+    for_each_reference(index, need);
+  }
+}
+
 void ModuleLowering::choose_modes() {
   llvm::EquivalenceClasses<uint32_t> groups;
   const uint32_t count = static_cast<uint32_t>(source.functions.size());
@@ -81,15 +122,10 @@ void ModuleLowering::choose_modes() {
   std::vector<bool> uses_ftz(count, false);
   for (uint32_t index = 0; index < count; ++index) {
     groups.insert(index);
-    for (const Instruction& i : source.functions[index].body) {
+    if (!is_needed(index)) continue;
+    for (const Instruction& i : source.functions[index].body)
       if (knows_ftz(source, i)) (source.has(i, Mod::ftz) ? uses_ftz : keeps)[index] = true;
-      const auto refer = [&](const Operand& operand) {
-        if (operand.kind != OperandKind::Symbol) return;
-        if (const uint32_t other = source.symbols[operand.index].function; source.symbols[operand.index].kind == SymbolKind::Function && other < count)
-          groups.unionSets(index, other);
-      };
-      for (const Operand& operand : source.operands_of(i)) refer(operand);
-    }
+    for_each_reference(index, [&](uint32_t other) { groups.unionSets(index, other); });
   }
   llvm::DenseMap<uint32_t, std::pair<bool, bool>> of_group; // keeps, uses
   for (uint32_t index = 0; index < count; ++index) {
@@ -167,7 +203,7 @@ void ModuleLowering::declare_function(uint32_t index) {
   if (target && (target->getFunctionType() != type || !target->isDeclaration())) target = nullptr;
   if (!target) target = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *llvm_);
   functions_[function.symbol] = target;
-  if (!function.has_body) return;
+  if (!function.has_body || !is_needed(index)) return;
   if (symbol.linkage == Linkage::Weak) target->setLinkage(llvm::GlobalValue::WeakAnyLinkage);
   else if (symbol.linkage == Linkage::Internal && !function.is_entry) target->setLinkage(llvm::GlobalValue::InternalLinkage);
   if (function.is_entry) set_kernel_attributes(function, target);
@@ -195,7 +231,7 @@ Result<void> ModuleLowering::run() {
   if (Result<void> done = declare_variables(); !done) return done;
   for (uint32_t index = 0; index < source.functions.size(); ++index) {
     const Function& function = source.functions[index];
-    if (!function.has_body) continue;
+    if (!function.has_body || !is_needed(index)) continue;
     llvm::Function* target = functions_[function.symbol];
     const llvm::GlobalValue::LinkageTypes linkage = target->getLinkage();
     Error failure;

@@ -40,6 +40,8 @@ public:
   llvm::Type* llvm_type(ScalarType type) const;
   bool flushes(uint32_t function_index) const { return flushes_[function_index]; }
   void keep_subnormals() { keep_subnormals_ = true; } // several modules: one mode for all
+  // Lower only these kernels and what they reach (empty: everything).
+  void only(const std::vector<std::string>& kernels);
 
   const Module& source;
   const LoweringOptions& options;
@@ -50,6 +52,9 @@ private:
   void declare_functions();
   void declare_function(uint32_t index);
   void choose_modes();
+  bool is_needed(uint32_t index) const { return needed_.empty() || needed_[index]; }
+  // Calls `refer` with the index of every function that function `index` names.
+  template <class Refer> void for_each_reference(uint32_t index, Refer refer) const;
   void set_kernel_attributes(const Function& function, llvm::Function* target);
   void set_common_attributes(uint32_t index, llvm::Function* target);
 
@@ -57,6 +62,7 @@ private:
   llvm::DenseMap<SymbolId, llvm::Constant*> variables_;
   llvm::DenseMap<SymbolId, llvm::Function*> functions_;
   std::vector<bool> flushes_;
+  std::vector<bool> needed_; // by function; empty: all
   bool keep_subnormals_ = false;
 };
 
