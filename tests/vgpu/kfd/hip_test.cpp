@@ -31,6 +31,9 @@ protected:
     ASSERT_EQ(problem, "");
     clear_fault();
   }
+  void TearDown() override {
+    if (last_fault) EXPECT_EQ(last_fault(nullptr), 0);
+  }
 
   static void* device_memory(size_t size) {
     void* memory = nullptr;
@@ -49,6 +52,7 @@ protected:
     OK(hipModuleLoadData(&module_, code_object().data()));
   }
   void TearDown() override {
+    Hip::TearDown();
     if (module_) hipModuleUnload(module_);
   }
   Function function(const char* name) {
