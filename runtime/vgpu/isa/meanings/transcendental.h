@@ -2,7 +2,7 @@
 //
 // The approximate functions. AMD allows 1 ulp for f32, 0.51 ulp for f16 and 2^29 ulp for the f64 seeds; the bits
 // beyond that are not published. Here they are better than that, the same on every host:
-//   rcp, sqrt (f32), rcp, rsq, sqrt (f64)  what the host's division and square root give: 0.5 ulp (rsq f64: 1 ulp)
+//   rcp, sqrt (f32), rcp, rsq, sqrt (f64)  what the host's division and square root give: 0.5 ulp (rsq f64: 1.5 ulp)
 //   rsq, exp, log, sin, cos (f32)          computed in double, rounded once more: below 0.501 ulp
 //   f16                                    the f32 function rounded to half: below 0.51 ulp
 // Special values are exact: infinities, zeros, NaNs (made quiet), negative arguments of log, sqrt and rsq (default
