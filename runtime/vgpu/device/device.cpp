@@ -207,7 +207,8 @@ void Device::unlock_after_fork() {
 }
 
 // The child has no device: ROCm (like CUDA) does not support going on after fork(). What remains must not hang or crash
-// it: queues are forgotten with their threads, and nothing is mapped any more.
+// it: queues are forgotten with their threads, and nothing is mapped any more. Locks are made anew, not released: they may
+// count waiters that are not there.
 void Device::reset_in_child() {
   for (auto& [id, queue] : queues_) {
     queue->abandon();
@@ -216,8 +217,12 @@ void Device::reset_in_child() {
   queues_.clear();
   queue_count_.store(0);
   monitor_started_ = false;
+  std::construct_at(&fault_mutex_);
+  std::construct_at(&backing_.mutex());
+  std::construct_at(&map_.mutex());
+  std::construct_at(&events_.mutex());
+  std::construct_at(&queues_mutex_);
   events_.reset_after_fork();
-  unlock_after_fork();
   map_.clear();
   executor_->after_fork_in_child();
 }

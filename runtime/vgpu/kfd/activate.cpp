@@ -49,7 +49,7 @@ void after_fork_in_child() {
   Instance& all = *instance.load();
   all.device.reset_in_child();
   all.kernel.reset_in_child();
-  all.kernel.mutex().unlock();
+  std::construct_at(&all.kernel.mutex());
 }
 
 int read_options(const ptxshim_vgpu_options* given, Device::Settings& settings) {
