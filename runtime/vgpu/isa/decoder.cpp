@@ -135,7 +135,7 @@ std::string_view plain_mnemonic(const char* text) {
   if (!text) return {};
   std::string_view name(text);
   name = name.substr(0, name.find(' '));
-  for (std::string_view suffix : {"_e32", "_e64", "_sdwa", "_dpp"})
+  for (std::string_view suffix : {"_sdwa", "_dpp8", "_dpp", "_e32", "_e64"}) // in the order of "_e64_dpp" from its end
     if (name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix)
       name = name.substr(0, name.size() - suffix.size());
   return name;

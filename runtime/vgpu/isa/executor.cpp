@@ -27,6 +27,8 @@ constexpr size_t kMostGroupsPerThread = 512;
 constexpr uint64_t kMostLds = 64 * 1024;
 constexpr uint64_t kMostScratch = 1U << 24; // bytes per lane
 
+constexpr uint32_t kDynamicStack = 64 * 1024; // bytes per lane where the compiler could not tell
+
 struct Slot {
   std::unique_ptr<RunningGroup> group;
   unsigned turns = 0;
@@ -193,6 +195,7 @@ private:
       return refuse(dispatch, why);
     if (packet.group_segment_size < dispatch.start.group_bytes) packet.group_segment_size = dispatch.start.group_bytes;
     if (packet.private_segment_size < dispatch.start.private_bytes) packet.private_segment_size = dispatch.start.private_bytes;
+    if (dispatch.start.dynamic_stack && packet.private_segment_size < kDynamicStack) packet.private_segment_size = kDynamicStack;
     if (packet.group_segment_size > kMostLds) return refuse(dispatch, "the kernel wants more than 64 KiB of LDS");
     if (packet.private_segment_size > kMostScratch) return refuse(dispatch, "the kernel wants more than 16 MiB of scratch per work-item");
     uint64_t items = 1;

@@ -39,6 +39,7 @@ void read_rsrc(uint32_t rsrc1, uint32_t rsrc2, uint32_t properties, const Target
   out.dispatch_id = bit(properties, 4);
   out.flat_scratch = bit(properties, 5);
   out.private_size = bit(properties, 6);
+  out.dynamic_stack = bit(properties, 11);
   out.wave_size = target.generation >= 10 && bit(properties, 10) ? 32 : 64;
 }
 

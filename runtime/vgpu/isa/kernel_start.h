@@ -19,6 +19,7 @@ struct KernelStart {
   uint32_t user_scalars = 0;
   bool private_buffer = false, dispatch_pointer = false, queue_pointer = false, kernarg_pointer = false;
   bool dispatch_id = false, flat_scratch = false, private_size = false;
+  bool dynamic_stack = false;     // recursion or calls through pointers: the size is not known
   bool group_count[3] = {};       // amd_kernel_code_t only
   bool private_wave_offset = false, group_id[3] = {}, group_info = false;
   uint32_t work_item_id = 0;      // 0 x, 1 x y, 2 x y z
