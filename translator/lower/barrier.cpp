@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A work group has one hardware barrier, for all of its waves; it orders LDS and global memory among them. Barriers without a thread
-// count are that one, whatever their number. A count that is not the whole block, and arrive without waiting, have no such form and
-// are errors. Reductions over the block go through one word of LDS between barriers.
+// count are that one, whatever their number. Those with a count, which may be for a part of the block, and arrivals without waiting
+// are made of LDS words: a warp adds 32 to the barrier's count, the last one advances its generation, the others wait for that.
+// Where a wave holds two warps, a warp must not wait for the other one of its wave to come along a different path: it would wait
+// forever. Reductions over the whole block go through one word of LDS between barriers.
 #include "lower/barrier.h"
 
 #include "lower/function.h"
@@ -50,18 +52,106 @@ static bool covers_block(Emitter& e, unsigned count_operand) {
   return count.kind == OperandKind::Integer && threads != 0 && static_cast<uint64_t>(count.value) == threads;
 }
 
+namespace {
+
+// One of 16 barriers with a count. Four words: threads that have arrived, generation, and a sum for each parity of the generation (the
+// one not in use is cleared by the last to arrive).
+class CountedBarrier {
+public:
+  CountedBarrier(Emitter& emitter, unsigned id, unsigned count) : e(emitter), ir(e.ir), count_(e.read(count, ScalarType::U32)) {
+    Value* index = ir.CreateAnd(e.read(id, ScalarType::U32), 15);
+    base_ = ir.CreatePtrAdd(state(), ir.CreateShl(index, 4));
+    group_ = ir.getContext().getOrInsertSyncScopeID("workgroup");
+  }
+
+  void add(Value* amount) { // to this generation's sum
+    atomic_add(sum(generation()), amount);
+  }
+  void arrive() {
+    fence(e, AtomicOrdering::Release, "workgroup");
+    generation();
+    llvm::BasicBlock* arriving = e.function.new_block("barrier.arrive");
+    llvm::BasicBlock* last = e.function.new_block("barrier.last");
+    llvm::BasicBlock* arrived = e.function.new_block("barrier.arrived");
+    Value* leader = lowest_bit(e, warp_ballot(e, ir.getTrue()));
+    ir.CreateCondBr(ir.CreateICmpEQ(warp_lane(e), leader), arriving, arrived);
+    ir.SetInsertPoint(arriving);
+    Value* before = atomic_add(base_, ir.getInt32(32));
+    ir.CreateCondBr(ir.CreateICmpUGE(ir.CreateAdd(before, ir.getInt32(32)), count_), last, arrived);
+    ir.SetInsertPoint(last);
+    store(base_, ir.getInt32(0));
+    store(sum(ir.CreateAdd(generation_, ir.getInt32(1))), ir.getInt32(0));
+    atomic_add(word(4), ir.getInt32(1));
+    ir.CreateBr(arrived);
+    ir.SetInsertPoint(arrived);
+  }
+  void wait() {
+    llvm::BasicBlock* waiting = e.function.new_block("barrier.wait");
+    llvm::BasicBlock* done = e.function.new_block("barrier.done");
+    ir.CreateBr(waiting);
+    ir.SetInsertPoint(waiting);
+    Value* same = ir.CreateICmpEQ(load(word(4)), generation_);
+    e.intrinsic(Intrinsic::amdgcn_s_sleep, {}, {ir.getInt32(1)});
+    ir.CreateCondBr(same, waiting, done);
+    ir.SetInsertPoint(done);
+    fence(e, AtomicOrdering::Acquire, "workgroup");
+  }
+  Value* result() { return load(sum(generation_)); }
+
+private:
+  llvm::GlobalVariable* state() {
+    llvm::Module& module = e.function.owner.llvm();
+    if (llvm::GlobalVariable* found = module.getGlobalVariable(kBarrierState, true)) return found;
+    llvm::Type* type = llvm::ArrayType::get(ir.getInt32Ty(), 64);
+    auto* made = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
+                                          kBarrierState, nullptr, llvm::GlobalValue::NotThreadLocal, kLds, false);
+    made->setAlignment(llvm::Align(16));
+    return made;
+  }
+  Value* generation() { // before this warp arrives it cannot change
+    if (!generation_) generation_ = load(word(4));
+    return generation_;
+  }
+  Value* word(uint32_t offset) { return ir.CreatePtrAdd(base_, ir.getInt32(offset)); }
+  Value* sum(Value* generation) {
+    return ir.CreatePtrAdd(base_, ir.CreateAdd(ir.CreateShl(ir.CreateAnd(generation, 1), 2), ir.getInt32(8)));
+  }
+  Value* load(Value* pointer) {
+    llvm::LoadInst* made = ir.CreateAlignedLoad(ir.getInt32Ty(), pointer, llvm::Align(4));
+    made->setAtomic(AtomicOrdering::Monotonic, group_);
+    return made;
+  }
+  void store(Value* pointer, Value* value) {
+    ir.CreateAlignedStore(value, pointer, llvm::Align(4))->setAtomic(AtomicOrdering::Monotonic, group_);
+  }
+  Value* atomic_add(Value* pointer, Value* amount) {
+    return ir.CreateAtomicRMW(llvm::AtomicRMWInst::Add, pointer, amount, llvm::Align(4), AtomicOrdering::AcquireRelease, group_);
+  }
+
+  Emitter& e;
+  llvm::IRBuilder<>& ir;
+  Value* count_;
+  Value* base_ = nullptr;
+  Value* generation_ = nullptr;
+  llvm::SyncScope::ID group_ = llvm::SyncScope::System;
+};
+
+} // namespace
+
 static Result<void> reduce_over_block(Emitter& e) {
   const unsigned last = e.operand_count() - 1; // d, a{, b}, c0
-  if (last == 3 && !covers_block(e, 2))
-    return e.error("a barrier for a part of the block is not supported", CUDA_ERROR_NOT_SUPPORTED);
+  const auto count = [&](Value* predicate) -> Value* {
+    if (last < 3 || covers_block(e, 2)) return count_over_block(e, predicate);
+    CountedBarrier barrier(e, 1, 2);
+    barrier.add(e.ir.CreateZExt(predicate, e.ir.getInt32Ty()));
+    barrier.arrive();
+    barrier.wait();
+    return barrier.result();
+  };
   Value* predicate = e.read(last, ScalarType::Pred);
-  if (e.has(Mod::popc)) {
-    e.write(0, count_over_block(e, predicate), ScalarType::U32);
-  } else if (e.has(Mod::or_)) {
-    e.write(0, e.ir.CreateICmpNE(count_over_block(e, predicate), e.ir.getInt32(0)));
-  } else {
-    e.write(0, e.ir.CreateICmpEQ(count_over_block(e, e.ir.CreateNot(predicate)), e.ir.getInt32(0)));
-  }
+  if (e.has(Mod::popc)) e.write(0, count(predicate), ScalarType::U32);
+  else if (e.has(Mod::or_)) e.write(0, e.ir.CreateICmpNE(count(predicate), e.ir.getInt32(0)));
+  else e.write(0, e.ir.CreateICmpEQ(count(e.ir.CreateNot(predicate)), e.ir.getInt32(0)));
   return {};
 }
 
@@ -77,12 +167,25 @@ Result<void> lower_barrier(Emitter& e) {
     else fence(e, AtomicOrdering::Release, "workgroup");
     return {};
   }
-  if (e.has(Mod::arrive)) return e.error("a barrier that is arrived at without waiting is not supported", CUDA_ERROR_NOT_SUPPORTED);
   if (e.has(Mod::red)) return reduce_over_block(e);
-  if (e.operand_count() > 1 && !covers_block(e, 1))
-    return e.error("a barrier for a part of the block is not supported", CUDA_ERROR_NOT_SUPPORTED);
+  if (e.has(Mod::arrive) || (e.operand_count() > 1 && !covers_block(e, 1))) {
+    CountedBarrier barrier(e, 0, 1);
+    barrier.arrive();
+    if (!e.has(Mod::arrive)) barrier.wait();
+    return {};
+  }
   whole_block_barrier(e);
   return {};
+}
+
+void initialise_counted_barriers(llvm::Function& kernel, llvm::GlobalVariable& state) {
+  llvm::BasicBlock& entry = kernel.getEntryBlock();
+  llvm::IRBuilder<> ir(&*entry.getFirstNonPHIOrDbgOrAlloca());
+  const auto group = ir.getContext().getOrInsertSyncScopeID("workgroup");
+  ir.CreateMemSet(&state, ir.getInt8(0), 256, llvm::Align(16));
+  ir.CreateFence(AtomicOrdering::Release, group);
+  ir.CreateIntrinsic(Intrinsic::amdgcn_s_barrier, {}, {});
+  ir.CreateFence(AtomicOrdering::Acquire, group);
 }
 
 } // namespace ptxshim::ptx

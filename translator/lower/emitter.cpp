@@ -29,11 +29,20 @@ const Operand& Emitter::operand(unsigned n) const {
   return n < all.size() ? all[n] : kAbsent;
 }
 bool Emitter::is_sink(unsigned n) const { return operand(n).kind == OperandKind::Sink; }
-bool Emitter::is_vector(unsigned n) const { return operand(n).kind == OperandKind::Vector; }
+unsigned Emitter::register_width(const Operand& o) const {
+  if (o.kind != OperandKind::Register || o.component != kNoComponent || o.index >= function.source.registers.size()) return 1;
+  return function.source.registers[o.index].vector;
+}
+bool Emitter::is_vector(unsigned n) const { return operand(n).kind == OperandKind::Vector || register_width(operand(n)) > 1; }
 std::span<const Operand> Emitter::elements(unsigned n) const {
   const Operand& whole = operand(n);
   if (whole.kind == OperandKind::Vector || whole.kind == OperandKind::List) return module.elements_of(whole);
-  return {&whole, 1};
+  const unsigned width = register_width(whole);
+  if (width == 1) return {&whole, 1};
+  std::array<Operand, 4>& parts = components_[n % components_.size()];
+  parts.fill(whole);
+  for (unsigned k = 0; k < width; ++k) parts[k].component = static_cast<uint8_t>(k);
+  return {parts.data(), width};
 }
 
 unsigned Emitter::type_count() const {

@@ -2,6 +2,8 @@
 // What an instruction's body sees of the function that is being lowered: its operands as typed SSA values, and an IRBuilder.
 #pragma once
 
+#include <array>
+
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicsAMDGPU.h>
 
@@ -40,7 +42,8 @@ public:
   const Operand& operand(unsigned n) const; // top-level operand n; of a pair d|p both count (d is n, p is n + 1)
   bool is_sink(unsigned n) const;
   bool is_vector(unsigned n) const;
-  std::span<const Operand> elements(unsigned n) const; // of a vector; the operand itself when it is a scalar
+  // Of a vector {a, b} or a vector register; the operand itself when it is a scalar. Valid until the next call for the same n.
+  std::span<const Operand> elements(unsigned n) const;
 
   // Operand n as a value of LLVM type llvm_type(as): integers of every signedness iN, f32 float, f64 double, f16 half, bf16
   // bfloat, f16x2 <2 x half>, pred i1. Registers of another type of the same size are reinterpreted; a wider register gives
@@ -83,6 +86,10 @@ public:
   unsigned gfx_major() const;
   llvm::StringRef gfx() const;
   Error error(const std::string& message, CUresult code = CUDA_ERROR_INVALID_PTX) const; // with the instruction's location
+
+private:
+  unsigned register_width(const Operand& operand) const; // components of a whole vector register, else 1
+  mutable std::array<std::array<Operand, 4>, 4> components_;
 };
 
 } // namespace ptxshim::ptx

@@ -12,6 +12,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "device/bitcode.h"
+#include "lower/barrier.h"
 #include "lower/emitter.h"
 #include "lower/module.h"
 
@@ -125,6 +126,19 @@ KernelErrors find_kernel_errors(llvm::Module& module) {
     }
   }
   return errors;
+}
+
+void prepare_kernels(llvm::Module& module) {
+  llvm::SmallVector<llvm::GlobalVariable*> states; // one a linked module
+  for (llvm::GlobalVariable& variable : module.globals())
+    if (variable.getName().starts_with(kBarrierState)) states.push_back(&variable);
+  if (states.empty()) return;
+  for (llvm::Function& kernel : module) {
+    if (!is_a_kernel(kernel) || kernel.isDeclaration()) continue;
+    const auto reached = reached_from(kernel);
+    for (llvm::GlobalVariable* state : states)
+      if (reached.contains(state)) initialise_counted_barriers(kernel, *state);
+  }
 }
 
 void settle(llvm::Module& module, const KernelErrors& errors, const std::vector<std::string>& wanted) {

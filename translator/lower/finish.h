@@ -22,6 +22,9 @@ Result<void> link_device_library(llvm::Module& module);
 // What is wrong with each kernel that reaches a failed function or a symbol that nobody defines.
 KernelErrors find_kernel_errors(llvm::Module& module);
 
+// Puts in front of the kernels what their code relies on.
+void prepare_kernels(llvm::Module& module);
+
 // Removes kernels that are in `errors` or not in `wanted` (empty: all are), makes functions internal and variables visible to the
 // runtime.
 void settle(llvm::Module& module, const KernelErrors& errors, const std::vector<std::string>& wanted);

@@ -210,6 +210,7 @@ Result<bool> Translation::attempt(Emit emit, std::string& text, llvm::TargetMach
   llvm::Module& module = **lowered;
   if (Result<void> done = collect_kernels(module); !done) return std::move(done).error();
   settle(module, excluded_, request_.kernels);
+  prepare_kernels(module);
   llvm::raw_string_ostream problems(rest);
   if (llvm::verifyModule(module, &problems)) return Error{CUDA_ERROR_UNKNOWN, "internal error: the module's IR is not valid: " + rest};
   llvm::raw_string_ostream stream(text);
