@@ -155,12 +155,19 @@ bool Checker::fits_vector(const Function& function, const Instruction& instructi
                           const Operand& operand, std::string* problem) const {
   const bool packing = instruction.op == Op::mov;
   if (!spec.vector) return say(problem, "a vector has no place here");
-  if (operand.kind != OperandKind::Vector) {
+  const RegisterInfo* whole = nullptr; // a vector register
+  if (operand.kind == OperandKind::Register && operand.component == kNoComponent) whole = &function.registers[operand.index];
+  if (whole && whole->vector == 1) whole = nullptr;
+  if (operand.kind != OperandKind::Vector && !whole) {
     if (!packing && candidate.vector == 1) return fits_scalar(function, instruction, candidate, spec, operand, problem);
+    const bool whole_register = operand.kind == OperandKind::Register && operand.component == kNoComponent &&
+                                function.registers[operand.index].vector == candidate.vector && !packing;
+    if (whole_register) return true; // .reg .v4 .f32 %v: ld.v4.f32 %v, [a]
     return say(problem, "a vector {…} is expected");
   }
-  const std::span<const Operand> elements = module_.elements_of(operand);
-  if (packing ? elements.size() != 2 && elements.size() != 4 : elements.size() != candidate.vector || candidate.vector == 1) {
+  const std::span<const Operand> elements = whole ? std::span<const Operand>{} : module_.elements_of(operand);
+  const size_t count = whole ? whole->vector : elements.size();
+  if (packing ? count != 2 && count != 4 : count != candidate.vector || candidate.vector == 1) {
     return say(problem, packing ? std::string("mov packs two or four elements")
                                 : "a vector of " + std::to_string(candidate.vector) + " elements is expected");
   }
@@ -168,9 +175,14 @@ bool Checker::fits_vector(const Function& function, const Instruction& instructi
   each.vector = false;
   if (packing) {
     const uint32_t bits = bits_of(candidate.operands[0].vector ? candidate.operands[1].type : candidate.operands[0].type);
-    const uint32_t part = bits / static_cast<uint32_t>(elements.size());
+    const uint32_t part = bits / static_cast<uint32_t>(count);
     each.type = part == 8 ? ScalarType::B8 : part == 16 ? ScalarType::B16 : part == 32 ? ScalarType::B32 : ScalarType::B64;
     if (part < 8) return say(problem, "the elements would have fewer than 8 bits");
+  }
+  if (whole) {
+    Operand element = operand;
+    element.component = 0;
+    return fits_scalar(function, instruction, candidate, each, element, problem);
   }
   for (const Operand& element : elements) {
     if (element.kind == OperandKind::Sink && is_destination(spec.role)) continue;
