@@ -107,6 +107,7 @@ bool text_number(const Instruction& instruction, std::string_view key, int64_t& 
 }
 
 void bind_instruction(const BindContext& context, const Instruction& instruction, std::vector<Op>& out) {
+  if (instruction.mnemonic.substr(0, 7) == "v_dual_" && bind_dual(context, instruction, out)) return;
   Op op;
   op.pc = instruction.pc;
   op.size = static_cast<uint8_t>(instruction.size);

@@ -52,6 +52,9 @@ void for_each_row(void (*visit)(void* context, std::string_view mnemonic, const 
 // Puts one instruction into one or two operations (dual issue). What cannot be executed becomes an operation that says so.
 void bind_instruction(const BindContext& context, const Instruction& instruction, std::vector<Op>& out);
 
+// The two operations of a VOPD instruction (dual.cpp). False: not understood, nothing added.
+bool bind_dual(const BindContext& context, const Instruction& instruction, std::vector<Op>& out);
+
 // Parts of the table.
 using RowSink = void (*)(void* context, const char* name, const Row& row);
 void add_scalar_rows(RowSink sink, void* context);

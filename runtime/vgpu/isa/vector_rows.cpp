@@ -94,6 +94,7 @@ bool parse_operands(const Instruction& in, const ValuInfo& info, Op& op, Parsed&
     }
     Source& source = op.src[parsed.sources];
     if (!bind_source(operand, source)) return false;
+    if (operand.tied_to >= 0 && source.kind == SourceKind::Vector) source.index = op.dst;
     source.modifiers = modifiers;
     modifiers = 0;
     sign_extend_literal(in, info.source[parsed.sources], source);
