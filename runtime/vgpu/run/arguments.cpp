@@ -79,7 +79,10 @@ Result<std::vector<std::byte>> place_arguments(std::vector<CommandArgument>& arg
   std::vector<KernelArgument> slots;
   for (const KernelArgument& slot : kernel.arguments)
     if (!slot.hidden()) slots.push_back(slot);
-  if (!kernel.arguments.empty() && slots.size() != arguments.size())
+  // Kernels from PTX have one block of parameters: their arguments lie in it at their natural alignment.
+  const bool one_block = slots.size() == 1 && slots[0].kind == "by_value" && arguments.size() > 1;
+  if (one_block) slots.clear();
+  if (!one_block && !kernel.arguments.empty() && slots.size() != arguments.size())
     return usage("the kernel takes " + std::to_string(slots.size()) + " arguments, not " + std::to_string(arguments.size()));
   std::vector<std::byte> segment;
   for (size_t i = 0; i < arguments.size(); ++i) {
