@@ -85,10 +85,11 @@ void FunctionLowering::bind_parameters() {
   if (source.is_entry) {
     if (source.parameters.empty()) return;
     uint64_t offset = 0;
+    Value* segment = ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_kernarg_segment_ptr, {}, {});
     for (SymbolId id : source.parameters) {
       const Symbol& symbol = module.symbols[id];
       offset = llvm::alignTo(offset, std::max<uint32_t>(symbol.alignment, 1));
-      local_symbols_[id] = ir.CreatePtrAdd(target->getArg(0), ir.getInt64(offset));
+      local_symbols_[id] = ir.CreatePtrAdd(segment, ir.getInt64(offset));
       offset += symbol.size;
     }
     return;

@@ -168,20 +168,23 @@ void ModuleLowering::set_kernel_attributes(const Function& function, llvm::Funct
   target->setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
   uint32_t threads = 0;
   target->addFnAttr("amdgpu-flat-work-group-size", block_size(function, threads));
-  uint32_t alignment = 16;
-  uint64_t bytes = 0;
-  for (SymbolId id : function.parameters) {
-    const Symbol& parameter = source.symbols[id];
-    alignment = std::max(alignment, parameter.alignment);
-    bytes = llvm::alignTo(bytes, std::max<uint32_t>(parameter.alignment, 1)) + parameter.size;
+  for (unsigned n = 0; n < function.parameters.size(); ++n) {
+    const Symbol& parameter = source.symbols[function.parameters[n]];
+    if (!target->getArg(n)->getType()->isPointerTy()) continue;
+    llvm::AttrBuilder attributes(context());
+    attributes.addByRefAttr(llvm::ArrayType::get(Type::getInt8Ty(context()), parameter.size));
+    attributes.addAlignmentAttr(llvm::Align(std::max<uint32_t>(parameter.alignment, 1)));
+    target->addParamAttrs(n, attributes);
   }
-  if (bytes == 0) return;
-  llvm::AttrBuilder attributes(context());
-  attributes.addByRefAttr(llvm::ArrayType::get(Type::getInt8Ty(context()), bytes));
-  attributes.addAlignmentAttr(llvm::Align(alignment));
-  attributes.addAttribute(llvm::Attribute::NoAlias);
-  attributes.addAttribute(llvm::Attribute::NonNull);
-  target->addParamAttrs(0, attributes);
+}
+
+// The parameters of a kernel give its argument segment PTX's layout, and its metadata the offsets and sizes: integers where a value of
+// their size and alignment is one, else byte arrays in place. The code reads the segment itself (FunctionLowering).
+static Type* kernel_argument(llvm::LLVMContext& context, const Symbol& parameter) {
+  const bool scalar = parameter.dimensions.empty() && parameter.vector == 1 && parameter.alignment == parameter.size;
+  if (scalar && (parameter.size == 1 || parameter.size == 2 || parameter.size == 4 || parameter.size == 8))
+    return Type::getIntNTy(context, static_cast<unsigned>(parameter.size * 8));
+  return llvm::PointerType::get(context, kConstant);
 }
 
 void ModuleLowering::declare_function(uint32_t index) {
@@ -190,9 +193,7 @@ void ModuleLowering::declare_function(uint32_t index) {
   llvm::FunctionType* type = nullptr;
   if (function.is_entry) {
     llvm::SmallVector<Type*> arguments;
-    uint64_t bytes = 0;
-    for (SymbolId id : function.parameters) bytes += source.symbols[id].size;
-    if (bytes) arguments.push_back(llvm::PointerType::get(context(), kConstant));
+    for (SymbolId id : function.parameters) arguments.push_back(kernel_argument(context(), source.symbols[id]));
     type = llvm::FunctionType::get(Type::getVoidTy(context()), arguments, false);
   } else {
     const Signature signature = signature_of(source, function);
