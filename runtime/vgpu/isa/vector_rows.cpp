@@ -108,7 +108,8 @@ bool parse_operands(const Instruction& in, const ValuInfo& info, Op& op, Parsed&
   }
   if (info.takes_carry) {
     Source& mask = op.src[info.sources];
-    if ((in.flags & flag::kVop3) && i < in.count && in.operands[i].kind != OperandKind::None && !in.operands[i].is_modifiers) {
+    const bool names_mask = in.mnemonic.find("v_div_fmas") == std::string_view::npos; // that one takes VCC without naming it
+    if (names_mask && (in.flags & flag::kVop3) && i < in.count && in.operands[i].kind != OperandKind::None && !in.operands[i].is_modifiers) {
       if (!bind_source(in.operands[i++], mask)) return false;
     } else {
       mask = Source{};
