@@ -15,6 +15,7 @@
 #include "device/dispatch.h"
 #include "dispatch_state.h"
 #include "fidelity.h"
+#include "kernel_name.h"
 #include "meanings/host_float_state.h"
 #include "ptxshim/log.h"
 #include "work_group.h"
@@ -242,10 +243,12 @@ private:
 std::string describe(const Wave& wave, const Op* op, const char* what, uint64_t address, int lane) {
   const Dispatch& dispatch = *wave.group->dispatch;
   char text[512];
-  std::snprintf(text, sizeof text, "%s\n  kernel object 0x%llx, work group (%u, %u, %u), wave %u", what,
-                static_cast<unsigned long long>(dispatch.packet.kernel_object), wave.group->id[0], wave.group->id[1],
+  const std::string name = kernel_name(*dispatch.memory, dispatch.packet.kernel_object);
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(dispatch.packet.kernel_object));
+  std::string report = "kernel " + (name.empty() ? "at " + std::string(text) : name) + ": " + what;
+  std::snprintf(text, sizeof text, "\n  work group (%u, %u, %u), wave %u", wave.group->id[0], wave.group->id[1],
                 wave.group->id[2], wave.index);
-  std::string report = text;
+  report += text;
   if (lane >= 0) report += ", lane " + std::to_string(lane);
   if (address) {
     std::snprintf(text, sizeof text, ", address 0x%llx", static_cast<unsigned long long>(address));

@@ -120,7 +120,7 @@ int run(Options& options, std::span<const std::byte> elf) {
   options.launch.arguments = std::move(segment).value();
   const DispatchOutcome outcome = device.launch(*kernel, options.launch);
   if (outcome.fault != Fault::None) {
-    std::fprintf(stderr, "ptxshim-run: %s stopped: %s\n", options.kernel.c_str(), outcome.report.c_str());
+    std::fprintf(stderr, "ptxshim-run: %s\n", outcome.report.c_str());
     return 1;
   }
   for (size_t i = 0; i < options.arguments.size(); ++i) {
