@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "device.h"
+#include "kernel_name.h"
 #include "pm4.h"
 #include "ptxshim/log.h"
 
@@ -110,8 +111,11 @@ bool AqlQueue::dispatch(const AqlPacket& packet, uint64_t packet_address) {
   kernel.queue_address = parameters_.write_pointer_address - kQueueWriteIndexOffset;
   kernel.completion_signal = packet.completion_signal;
   kernel.dispatch_id = next_;
-  const DispatchOutcome outcome = device_.execute(kernel);
-  return outcome.fault == Fault::None || handle_fault(outcome);
+  DispatchOutcome outcome = device_.execute(kernel);
+  if (outcome.fault == Fault::None) return true;
+  const std::string name = kernel_name(device_.map(), kernel.kernel_object);
+  if (!name.empty()) outcome.report.insert(0, "kernel " + name + ": ");
+  return handle_fault(outcome);
 }
 
 bool AqlQueue::handle_fault(const DispatchOutcome& outcome) {

@@ -32,7 +32,9 @@ protected:
     clear_fault();
   }
   void TearDown() override {
-    if (last_fault) EXPECT_EQ(last_fault(nullptr), 0);
+    if (last_fault) {
+      EXPECT_EQ(last_fault(nullptr), 0);
+    }
   }
 
   static void* device_memory(size_t size) {
@@ -374,28 +376,29 @@ TEST_F(HipKernel, stream_wait_and_write_values) {
   hipHostFree(flag);
 }
 
-TEST_F(HipKernel, graphs) {
+// Of copies: hipModuleLaunchKernel is not captured by HIP 5.2, which runs it at once.
+TEST_F(Hip, graphs) {
   Stream stream = nullptr;
   OK(hipStreamCreateWithFlags(&stream, 1));
-  void* counter = device_memory(4);
-  OK(hipMemset(counter, 0, 4));
-  OK(hipDeviceSynchronize());
+  std::vector<uint32_t> in = numbers(1000), out(1000);
+  void* memory = device_memory(4000);
   Graph graph = nullptr;
   GraphExec run = nullptr;
   OK(hipStreamBeginCapture(stream, kCaptureGlobal));
-  OK(launch("count", 2, 64, stream, counter));
-  OK(launch("count", 1, 64, stream, counter));
+  OK(hipMemcpyAsync(memory, in.data(), 4000, kHostToDevice, stream));
+  OK(hipMemcpyAsync(out.data(), memory, 4000, kDeviceToHost, stream));
   OK(hipStreamEndCapture(stream, &graph));
   OK(hipGraphInstantiate(&run, graph, nullptr, nullptr, 0));
-  for (int i = 0; i < 3; ++i) OK(hipGraphLaunch(run, stream));
-  OK(hipStreamSynchronize(stream));
-  uint32_t value = 0;
-  OK(hipMemcpy(&value, counter, 4, kDeviceToHost));
-  EXPECT_EQ(value, 3u * 3u * 64u);
+  for (uint32_t i = 0; i < 3; ++i) {
+    in[17] = i;
+    OK(hipGraphLaunch(run, stream));
+    OK(hipStreamSynchronize(stream));
+    ASSERT_EQ(in, out) << i;
+  }
   hipGraphExecDestroy(run);
   hipGraphDestroy(graph);
   hipStreamDestroy(stream);
-  hipFree(counter);
+  hipFree(memory);
 }
 
 TEST_F(HipKernel, a_thousand_launches_and_as_many_loads) {
