@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "api_test.h"
+
+namespace {
+
+char kCaller[] = R"(
+.version 7.5
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 result) twice(.param .b32 value);
+.visible .entry use_twice(.param .u64 out, .param .u32 value)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [value];
+  cvta.to.global.u64 %rd2, %rd1;
+  {
+    .param .b32 argument;
+    .param .b32 returned;
+    st.param.b32 [argument], %r1;
+    call.uni (returned), twice, (argument);
+    ld.param.b32 %r2, [returned];
+  }
+  st.global.u32 [%rd2], %r2;
+  ret;
+}
+)";
+
+char kCallee[] = R"(
+.version 7.5
+.target sm_80
+.address_size 64
+.visible .func (.param .b32 result) twice(.param .b32 value)
+{
+  .reg .b32 %r<3>;
+  ld.param.b32 %r1, [value];
+  add.u32 %r2, %r1, %r1;
+  st.param.b32 [result], %r2;
+  ret;
+}
+)";
+
+TEST(cuLinkComplete, joins_two_modules) {
+  const TestContext context;
+  CUlinkState link = nullptr;
+  ASSERT_OK(cuLinkCreate_v2(0, nullptr, nullptr, &link));
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, kCaller, sizeof kCaller, "caller", 0, nullptr, nullptr));
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, kCallee, sizeof kCallee, "callee", 0, nullptr, nullptr));
+  void* image = nullptr;
+  size_t bytes = 0;
+  ASSERT_OK(cuLinkComplete(link, &image, &bytes));
+  ASSERT_GT(bytes, 0u);
+  const std::vector<char> copy(static_cast<char*>(image), static_cast<char*>(image) + bytes);
+  EXPECT_OK(cuLinkDestroy(link));
+  EXPECT_EQ(cuLinkDestroy(link), CUDA_ERROR_INVALID_HANDLE);
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_OK(cuModuleLoadData(&module, copy.data())); // the image outlives the link in a copy
+  ASSERT_OK(cuModuleGetFunction(&function, module, "use_twice"));
+  const DeviceArray<unsigned> out(1);
+  CUdeviceptr address = out.address();
+  unsigned value = 21;
+  void* parameters[] = {&address, &value};
+  ASSERT_OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(out.read(), std::vector<unsigned>{42});
+  EXPECT_OK(cuModuleUnload(module));
+}
+
+TEST(cuModuleLoadData, refuses_a_damaged_linked_image) {
+  const TestContext context;
+  CUlinkState link = nullptr;
+  ASSERT_OK(cuLinkCreate_v2(0, nullptr, nullptr, &link));
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, kCallee, sizeof kCallee, nullptr, 0, nullptr, nullptr));
+  void* image = nullptr;
+  size_t bytes = 0;
+  ASSERT_OK(cuLinkComplete(link, &image, &bytes));
+  std::vector<char> copy(static_cast<char*>(image), static_cast<char*>(image) + bytes);
+  for (size_t i = 24; i < copy.size() && i < 64; ++i) copy[i] = static_cast<char>(copy[i] ^ 0x5a);
+  CUmodule module = nullptr;
+  EXPECT_EQ(cuModuleLoadData(&module, copy.data()), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_OK(cuLinkDestroy(link));
+}
+
+TEST(cuLinkAddData_v2, refuses_what_cannot_be_translated) {
+  const TestContext context;
+  CUlinkState link = nullptr;
+  ASSERT_OK(cuLinkCreate_v2(0, nullptr, nullptr, &link));
+  char cubin[64] = "\177ELF";
+  EXPECT_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_CUBIN, cubin, sizeof cubin, "a.cubin", 0, nullptr, nullptr), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, nullptr, 4, "a", 0, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLinkAddData_v2(link, static_cast<CUjitInputType>(77), cubin, 4, "a", 0, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLinkAddData_v2(bad_handle<CUlinkState>(), CU_JIT_INPUT_PTX, kCallee, 4, "a", 0, nullptr, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLinkAddFile_v2(link, CU_JIT_INPUT_PTX, "/no/such/file.ptx", 0, nullptr, nullptr), CUDA_ERROR_FILE_NOT_FOUND);
+  void* image = nullptr;
+  EXPECT_EQ(cuLinkComplete(link, &image, nullptr), CUDA_ERROR_INVALID_VALUE); // nothing was added
+  EXPECT_OK(cuLinkDestroy(link));
+}
+
+} // namespace
