@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // DS: accesses to LDS, and the lane exchanges that use its crossbar. src[0] address, src[1] and src[2] data.
+// Addresses wrap at 32 bits: the back end folds offsets into negative bases.
 // A work group runs on one host thread, so LDS atomics are plain code. Offsets of the two-address forms are in op->offset
 // (first) and op->immediate (second), in bytes.
 
@@ -47,7 +48,7 @@ const Op* run_lds_load(Wave& wave, const Op* op) {
   uint32_t copy[64]; // the destination may be the address register
   std::memcpy(copy, address, wave.lanes * 4U);
   return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t offset = static_cast<uint64_t>(copy[lane]) + static_cast<uint64_t>(op->offset);
+    const uint64_t offset = uint64_t{copy[lane] + static_cast<uint32_t>(op->offset)};
     const std::byte* const at = cell(wave, offset, traits.bytes);
     if (!at) return out_of_range(wave, op, offset, lane) != nullptr;
     uint32_t words[4] = {};
@@ -61,7 +62,7 @@ const Op* run_lds_store(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const uint32_t* const address = wave.reg(op->src[0].index);
   return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t offset = static_cast<uint64_t>(address[lane]) + static_cast<uint64_t>(op->offset);
+    const uint64_t offset = uint64_t{address[lane] + static_cast<uint32_t>(op->offset)};
     std::byte* const at = cell(wave, offset, traits.bytes);
     if (!at) return out_of_range(wave, op, offset, lane) != nullptr;
     uint32_t words[4];
@@ -77,8 +78,8 @@ const Op* run_lds_load2(Wave& wave, const Op* op) {
   uint32_t copy[64];
   std::memcpy(copy, wave.reg(op->src[0].index), wave.lanes * 4U);
   return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t first = static_cast<uint64_t>(copy[lane]) + static_cast<uint64_t>(op->offset);
-    const uint64_t second = static_cast<uint64_t>(copy[lane]) + op->immediate;
+    const uint64_t first = uint64_t{copy[lane] + static_cast<uint32_t>(op->offset)};
+    const uint64_t second = uint64_t{copy[lane] + static_cast<uint32_t>(op->immediate)};
     const std::byte* const a = cell(wave, first, traits.bytes);
     const std::byte* const b = cell(wave, second, traits.bytes);
     if (!a || !b) return out_of_range(wave, op, a ? second : first, lane) != nullptr;
@@ -95,8 +96,8 @@ const Op* run_lds_store2(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const uint32_t* const address = wave.reg(op->src[0].index);
   return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t first = static_cast<uint64_t>(address[lane]) + static_cast<uint64_t>(op->offset);
-    const uint64_t second = static_cast<uint64_t>(address[lane]) + op->immediate;
+    const uint64_t first = uint64_t{address[lane] + static_cast<uint32_t>(op->offset)};
+    const uint64_t second = uint64_t{address[lane] + static_cast<uint32_t>(op->immediate)};
     std::byte* const a = cell(wave, first, traits.bytes);
     std::byte* const b = cell(wave, second, traits.bytes);
     if (!a || !b) return out_of_range(wave, op, a ? second : first, lane) != nullptr;
@@ -114,7 +115,7 @@ const Op* run_lds_exchange2(Wave& wave, const Op* op) {
   uint32_t copy[64];
   std::memcpy(copy, wave.reg(op->src[0].index), wave.lanes * 4U);
   return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t offsets[2] = {copy[lane] + static_cast<uint64_t>(op->offset), static_cast<uint64_t>(copy[lane]) + op->immediate};
+    const uint64_t offsets[2] = {uint64_t{copy[lane] + static_cast<uint32_t>(op->offset)}, uint64_t{copy[lane] + static_cast<uint32_t>(op->immediate)}};
     const uint64_t values[2] = {value_of(wave, op->src[1], lane, words), value_of(wave, op->src[2], lane, words)};
     for (unsigned i = 0; i < 2; ++i) {
       std::byte* const at = cell(wave, offsets[i], traits.bytes);
@@ -137,7 +138,7 @@ const Op* run_lds_atomic(Wave& wave, const Op* op) {
   uint32_t copy[64];
   std::memcpy(copy, wave.reg(op->src[0].index), wave.lanes * 4U);
   return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t offset = static_cast<uint64_t>(copy[lane]) + static_cast<uint64_t>(op->offset);
+    const uint64_t offset = uint64_t{copy[lane] + static_cast<uint32_t>(op->offset)};
     std::byte* const at = cell(wave, offset, traits.bytes);
     if (!at) return out_of_range(wave, op, offset, lane) != nullptr;
     if (offset & (traits.bytes - 1U))
