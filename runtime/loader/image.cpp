@@ -136,7 +136,7 @@ Result<std::vector<PtxImage>> read_image(const void* image, uint32_t compute_cap
 
 Result<std::vector<PtxImage>> read_image(std::span<const std::byte> bytes, uint32_t compute_capability) {
   using namespace loader;
-  if (bytes.size() >= kFatbinHeaderSize) {
+  if (bytes.size() >= 4) {
     if (has_magic(bytes.data(), kFatbinMagic) || has_magic(bytes.data(), kOldFatbinMagic))
       return link_unit({bytes}, compute_capability);
     if (has_magic(bytes.data(), kElfMagic) && bytes.size() >= 64) return elf_image(bytes.data());

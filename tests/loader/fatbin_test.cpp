@@ -194,7 +194,7 @@ TEST(ReadImage, UnusedDeviceRuntimeIsLeftOut) {
 TEST(ReadImage, EveryTruncationIsAnError) {
   for (const Packing packing : {Packing::None, Packing::Lz4, Packing::Zstd}) {
     const Bytes fatbin = make_fatbin({cubin(75), ptx(80, kText, packing), ptx(90, kText, packing)});
-    for (size_t size = 0; size < fatbin.size(); ++size) {
+    for (size_t size = 4; size < fatbin.size(); ++size) { // fewer bytes might be a text
       const AtPageEnd edge(std::span<const std::byte>(fatbin.data(), size));
       auto images = read_image(edge.span(size), 80);
       ASSERT_FALSE(images.ok()) << size;
