@@ -6,8 +6,9 @@
 PTXSHIM_OP(shl, {"shl<t> d, a, b", "t=.b16|.b32|.b64", "d:t a:t b:u32", 10, 10}) {
   Value* a = e.read(1);
   Value* amount = e.read(2, ScalarType::U32);
-  Value* width = int_like(amount, bits_of(e.type()));
-  Value* clamped = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, amount, width);
-  e.write(0, shl_clamped(e, a, e.ir.CreateZExtOrTrunc(clamped, a->getType())), e.type());
+  Value* inside = e.ir.CreateICmpULT(amount, int_like(amount, bits_of(e.type())));
+  Value* count = e.ir.CreateAnd(amount, int_like(amount, bits_of(e.type()) - 1u));
+  Value* shifted = e.ir.CreateShl(a, e.ir.CreateZExtOrTrunc(count, a->getType()));
+  e.write(0, e.ir.CreateSelect(inside, shifted, int_like(a, 0)), e.type());
   return {};
 }
