@@ -21,15 +21,52 @@ constexpr uint64_t kMostScratchPerLane = 1U << 24;
 
 } // namespace
 
+// A small dispatch would otherwise spend most of its time on mapping and page faults: what a group gives back is kept by
+// its host thread for the next one.
+struct KeptArea {
+  std::byte* at;
+  size_t size;
+};
+class KeptAreas {
+public:
+  ~KeptAreas() {
+    for (const KeptArea& area : areas_) munmap(area.at, area.size);
+  }
+  bool keep(std::byte* at, size_t size) {
+    if (areas_.size() >= kMostAreas || size > kLargestArea) return false;
+    areas_.push_back({at, size});
+    return true;
+  }
+  bool take(size_t bytes, KeptArea& taken) {
+    for (KeptArea& area : areas_) {
+      if (area.size < bytes || area.size / 4 > bytes + kSlack) continue;
+      taken = area;
+      area = areas_.back();
+      areas_.pop_back();
+      return true;
+    }
+    return false;
+  }
+
+private:
+  static constexpr size_t kMostAreas = 24, kLargestArea = size_t{4} << 20, kSlack = 64 << 10;
+  std::vector<KeptArea> areas_;
+};
+thread_local KeptAreas kept_areas;
+
 GroupMemory::~GroupMemory() {
   for (Area* area : {&lds_, &registers_, &scratch_})
-    if (area->at) munmap(area->at, area->size);
+    if (area->at && !kept_areas.keep(area->at, area->size)) munmap(area->at, area->size);
 }
 
 std::byte* GroupMemory::reserve(Area& area, size_t bytes) {
   if (bytes <= area.size) return area.at;
-  if (area.at) munmap(area.at, area.size);
+  if (area.at && !kept_areas.keep(area.at, area.size)) munmap(area.at, area.size);
   area = Area{};
+  if (KeptArea kept{}; kept_areas.take(bytes, kept)) {
+    area = {kept.at, kept.size};
+    return area.at;
+  }
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return nullptr;
   area.at = static_cast<std::byte*>(at);
