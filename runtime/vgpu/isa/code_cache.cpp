@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "control.h"
+#include "gpr_index.h"
 #include "rows.h"
 
 namespace ptxshim::vgpu {
@@ -45,8 +46,9 @@ const Op* CodeCache::decode_run(uint64_t address, MemoryView& memory, std::strin
   std::vector<Op> run;
   const BindContext context{target_, wave_size_, extras_};
   uint64_t pc = address;
+  bool indexed = false;
   while (run.size() < kLongestRun) {
-    if (pc != address && starts_.count(pc)) break; // joins code that is there already
+    if (pc != address && !indexed && starts_.count(pc)) break; // joins code that is there already
     const uint64_t available = memory.available(pc);
     if (available < 4) {
       if (pc == address) {
@@ -67,7 +69,12 @@ const Op* CodeCache::decode_run(uint64_t address, MemoryView& memory, std::strin
       run.push_back(op);
       break;
     }
+    const size_t before = run.size();
     bind_instruction(context, instruction, run);
+    if (instruction.mnemonic == "s_set_gpr_idx_on") indexed = true;
+    if (instruction.mnemonic == "s_set_gpr_idx_off") indexed = false;
+    if (indexed && (instruction.flags & flag::kValu))
+      for (size_t i = before; i < run.size(); ++i) make_indexed(run[i], originals_);
     pc += instruction.size;
     if (!run.empty() && ends_run(run.back()) && run.back().pc + run.back().size == pc) break;
   }

@@ -44,6 +44,7 @@ private:
   std::unordered_map<uint64_t, const Op*> starts_;
   std::deque<std::vector<Op>> runs_;
   std::deque<VopExtra> extras_;
+  std::deque<Op> originals_; // of operations in register index mode
 };
 
 } // namespace ptxshim::vgpu

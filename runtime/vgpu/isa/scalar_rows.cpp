@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "control.h"
+#include "gpr_index.h"
 #include "meanings/meanings.h"
 #include "rows.h"
 
@@ -111,6 +112,42 @@ bool bind_scalar(const BindContext&, const Instruction& in, const Row& row, Op& 
   return true;
 }
 
+// gfx12's v_s_* opcodes: a vector opcode's function on one scalar, with neg and abs.
+template <auto F, class T> const Op* run_pseudo_scalar(Wave& wave, const Op* op) {
+  constexpr uint32_t kSignBit = sizeof(T) == 2 ? 0x8000U : 0x80000000U;
+  uint32_t bits = wave.read32(op->src[0]);
+  if (op->src[0].modifiers & kAbs) bits &= ~kSignBit;
+  if (op->src[0].modifiers & kNeg) bits ^= kSignBit;
+  T value;
+  if constexpr (sizeof(T) == 2) {
+    value = std::bit_cast<T>(static_cast<uint16_t>(bits));
+  } else {
+    value = std::bit_cast<T>(bits);
+  }
+  write_scalar(wave, op->dst, F(value, wave.mode));
+  return op + 1;
+}
+
+bool bind_pseudo_scalar(const BindContext&, const Instruction& in, const Row&, Op& op) {
+  if (in.count < 3 || text_has(in, "clamp") || text_has(in, "mul:2") || text_has(in, "mul:4") || text_has(in, "div:2")) return false;
+  op.dst = destination_slot(in.operands[0]);
+  if (!in.operands[1].is_modifiers || !bind_source(in.operands[2], op.src[0])) return false;
+  op.src[0].modifiers = static_cast<uint8_t>(in.operands[1].value & (kNeg | kAbs));
+  return op.src[0].kind != SourceKind::Vector;
+}
+
+struct PseudoRow {
+  const char* name;
+  Handler run;
+  const char* note;
+};
+// clang-format off
+constexpr PseudoRow kPseudos[] = {
+#define PSEUDO_SCALAR(name, same_as, type, note) {#name, run_pseudo_scalar<&meaning::same_as, type>, note},
+#include "pseudo_scalar.def"
+};
+// clang-format on
+
 // Control -------------------------------------------------------------------------------------------------------------
 
 bool bind_branch(const BindContext&, const Instruction& in, const Row&, Op& op) {
@@ -161,6 +198,13 @@ bool bind_setreg(const BindContext&, const Instruction& in, const Row&, Op& op) 
   return true;
 }
 
+// s_set_gpr_idx_on: the index, then what it applies to.
+bool bind_index_on(const BindContext&, const Instruction& in, const Row&, Op& op) {
+  if (in.count < 2 || !bind_source(in.operands[0], op.src[0]) || in.operands[1].kind != OperandKind::Immediate) return false;
+  op.immediate = static_cast<uint32_t>(in.operands[1].value);
+  return true;
+}
+
 // s_movreld: the destination is listed like a source.
 bool bind_movreld(const BindContext&, const Instruction& in, const Row&, Op& op) {
   if (in.count < 2) return false;
@@ -192,6 +236,8 @@ constexpr ControlRow kControls[] = {
 void add_scalar_rows(RowSink sink, void* context) {
   for (const NamedScalar& scalar : kScalars)
     sink(context, scalar.name, Row(scalar.name, Fidelity::Exact, bind_scalar, scalar.run, nullptr, scalar.sources, ""));
+  for (const PseudoRow& pseudo : kPseudos)
+    sink(context, pseudo.name, Row(pseudo.name, Fidelity::Approximate, bind_pseudo_scalar, pseudo.run, nullptr, 0, pseudo.note));
   for (const ControlRow& control : kControls)
     sink(context, control.name, Row(control.name, Fidelity::Exact, control.bind, control.run, nullptr, control.immediate, ""));
 }

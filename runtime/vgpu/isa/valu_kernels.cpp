@@ -10,6 +10,7 @@
 #include "meanings/meanings.h"
 
 #include "lane_kernel.h"
+#include "lane_variants.h"
 
 #define PTXSHIM_JOIN2(a, b, c) a##b##_##c
 #define PTXSHIM_JOIN(a, b, c) PTXSHIM_JOIN2(a, b, c)
@@ -19,6 +20,8 @@ namespace {
 // clang-format off
 constexpr ValuInfo kInfos[] = {
 #define VALU(name, fidelity, note) meaning::info_of<&meaning::name>(#name),
+#define SIGNED_DOT(name) VALU(name##_uu, , ) VALU(name##_su, , ) VALU(name##_us, , ) VALU(name##_ss, , ) \
+  SATURATE(name##_uu_sat) SATURATE(name##_su_sat) SATURATE(name##_us_sat) SATURATE(name##_ss_sat)
 #define SATURATE(name) meaning::info_of<&meaning::name>(#name),
 #include PTXSHIM_ROWS
 };

@@ -265,6 +265,22 @@ bool bind_lanes(const BindContext&, const Instruction& in, const Row& row, Op& o
   return have_destination && sources > 0;
 }
 
+// v_dot4_i32_iu8 and its like: the neg bits of the first two sources are their signs.
+bool bind_signed_dot(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
+  const ValuInfo* info = static_cast<const ValuInfo*>(row.table);
+  Parsed parsed;
+  if (!parse_operands(in, *info, op, parsed)) return false;
+  const std::string signs = {(op.src[0].modifiers & kNeg) ? 's' : 'u', (op.src[1].modifiers & kNeg) ? 's' : 'u'};
+  for (unsigned i = 0; i < info->sources; ++i) op.src[i].modifiers = 0;
+  const auto found = infos().find(std::string(row.name) + "_" + signs);
+  if (found == infos().end()) return false;
+  info = found->second;
+  op.run = run_valu;
+  if (!bind_modifiers(context, in, info, op, false)) return false;
+  op.table = info;
+  return true;
+}
+
 struct SpecialRow {
   const char* name;
   Handler run;
@@ -274,6 +290,10 @@ struct SpecialRow {
 constexpr SpecialRow kSpecial[] = {
 #define LANES(name, handler, immediate) {#name, handler, immediate},
 #include "vop_lanes.def"
+};
+constexpr const char* kSignedDots[] = {
+#define SIGNED_DOT(name) #name,
+#include "vop_packed.def"
 };
 struct RefusedRow {
   const char* name;
@@ -297,6 +317,10 @@ void add_vector_rows(RowSink sink, void* context) {
     names->push_back("v_cmpx_" + std::string(named.name + 6));
     const char* const name = names->back().c_str();
     sink(context, name, Row(name, named.fidelity, bind_compare_exec, run_compare_exec, found->second, 0, named.note));
+  }
+  for (const char* name : kSignedDots) {
+    const auto found = infos().find(std::string(name) + "_uu");
+    if (found != infos().end()) sink(context, name, Row(name, Fidelity::Exact, bind_signed_dot, run_valu, found->second, 0, ""));
   }
   for (const SpecialRow& special : kSpecial)
     sink(context, special.name, Row(special.name, Fidelity::Exact, bind_lanes, special.run, nullptr, special.immediate, ""));

@@ -48,11 +48,11 @@ template <class T, class Wide> inline T round_sum(Wide a, Wide b, Round round) {
   if (sum == 0) return zero<T>(is_negative(a) == is_negative(b) ? is_negative(a) : round == Round::MinusInfinity);
   return convert_float<T>(sum, round);
 }
-inline float directed_fma(float a, float b, float c, Round round) {
+PTXSHIM_RARE inline float directed_fma(float a, float b, float c, Round round) {
   return round_sum<float>(static_cast<double>(a) * b, static_cast<double>(c), round);
 }
-inline double directed_fma(double a, double b, double c, Round round) { return exact_fma(a, b, c, round); }
-inline F16 directed_fma(F16 a, F16 b, F16 c, Round round) {
+PTXSHIM_RARE inline double directed_fma(double a, double b, double c, Round round) { return exact_fma(a, b, c, round); }
+PTXSHIM_RARE inline F16 directed_fma(F16 a, F16 b, F16 c, Round round) {
   return round_sum<F16>(widen(a) * widen(b), widen(c), round);
 }
 template <class T> inline T one() {

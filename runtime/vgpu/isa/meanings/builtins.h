@@ -7,6 +7,9 @@
 
 #include <cstdint>
 
+// What only rare modes need stays out of the lane loops, so that the compiler inlines all of the rest into them.
+#define PTXSHIM_RARE [[gnu::noinline, gnu::cold]]
+
 namespace ptxshim::vgpu::meaning {
 
 constexpr int count_leading_zeros(uint32_t x) { return x == 0 ? 32 : __builtin_clz(x); }

@@ -36,7 +36,7 @@ inline int32_t v_cvt_nearest_i32_f32(float a, const FloatMode& m) { return v_cvt
 inline int32_t v_cvt_floor_i32_f32(float a, const FloatMode& m) { return v_cvt_flr_i32_f32(a, m); }
 
 // Integer to float.
-template <class F> inline F from_integer(bool negative, uint64_t size, Round round) {
+template <class F> PTXSHIM_RARE inline F from_integer(bool negative, uint64_t size, Round round) {
   return round_value<F>(negative, 0, size, false, round);
 }
 inline float v_cvt_f32_i32(int32_t a, const FloatMode& m) {

@@ -152,7 +152,7 @@ template <class To, class From> constexpr To convert_nan(From x) {
 }
 
 // Any format to any other, in any rounding mode.
-template <class To, class From> constexpr To convert_float(From x, Round round) {
+template <class To, class From> PTXSHIM_RARE constexpr To convert_float(From x, Round round) {
   if (is_nan(x)) return convert_nan<To>(x);
   if (is_infinite(x)) return infinity<To>(is_negative(x));
   const Unpacked u = unpack(x);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// M0[7:0] is the index, M0[15:12] says what it is added to: bit 0 the first source, 1 the second, 2 the third, 3 the result.
+
+#include "gpr_index.h"
+
+#include "wave.h"
+
+namespace ptxshim::vgpu {
+
+const Op* run_set_index_on(Wave& wave, const Op* op) {
+  wave.s[kM0] = (wave.s[kM0] & ~0xf0ffU) | (wave.read32(op->src[0]) & 0xffU) | (op->immediate & 0xfU) << 12;
+  return op + 1;
+}
+const Op* run_set_index(Wave& wave, const Op* op) {
+  wave.s[kM0] = (wave.s[kM0] & ~0xffU) | (wave.read32(op->src[0]) & 0xffU);
+  return op + 1;
+}
+
+const Op* run_indexed(Wave& wave, const Op* op) {
+  Op moved = *static_cast<const Op*>(op->table);
+  const uint32_t index = wave.s[kM0] & 0xffU, what = wave.s[kM0] >> 12 & 0xfU;
+  uint32_t highest = moved.dst;
+  for (unsigned i = 0; i < 3; ++i)
+    if ((what >> i & 1U) && moved.src[i].kind == SourceKind::Vector) {
+      moved.src[i].index = static_cast<uint16_t>(moved.src[i].index + index);
+      if (moved.src[i].index > highest) highest = moved.src[i].index;
+    }
+  if (what >> 3 & 1U) {
+    moved.dst = static_cast<uint16_t>(moved.dst + index);
+    if (moved.dst > highest) highest = moved.dst;
+  }
+  if (highest >= kVectorRegisters - 1)
+    return raise(wave, op, Fault::IllegalInstruction, "indexed vector register out of range", highest);
+  return moved.run(wave, &moved) ? op + 1 : nullptr;
+}
+
+void make_indexed(Op& op, std::deque<Op>& originals) {
+  originals.push_back(op);
+  op.table = &originals.back();
+  op.run = run_indexed;
+}
+
+} // namespace ptxshim::vgpu
