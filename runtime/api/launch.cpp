@@ -16,6 +16,10 @@ namespace {
 constexpr unsigned kDefaultSharedBytes = 48 * 1024;
 constexpr size_t kInlineArguments = 4096;
 
+// A launch of a CUkernel comes from the CUDA runtime, which hands the driver's code on as its own: its users know a launch beyond
+// the limits as cudaErrorInvalidConfiguration, a number that the driver API gives no name.
+constexpr CUresult kRuntimeInvalidConfiguration = static_cast<CUresult>(9);
+
 struct Shape {
   unsigned grid[3];
   unsigned block[3];
@@ -116,7 +120,7 @@ CUresult launch(CUfunction handle, const Shape& shape, CUstream stream_handle, v
   if (function->module->context->device != thread.current->device) return CUDA_ERROR_INVALID_CONTEXT;
   if (stream.object && stream.object->context->device != thread.current->device) return CUDA_ERROR_INVALID_CONTEXT;
   if (const CUresult failed = check_shape(shape, *function); failed != CUDA_SUCCESS) [[unlikely]]
-    return failed;
+    return functions.find(handle) ? failed : kRuntimeInvalidConfiguration;
   if (!fits_hip(shape)) return CUDA_ERROR_INVALID_VALUE;
   const KernelInfo& info = *function->info;
   alignas(16) char small[kInlineArguments];
