@@ -141,7 +141,7 @@ Verdict Checker::check(const Function& function, Instruction& instruction, std::
   for (const Candidate& candidate : found.candidates) {
     Problem problem;
     fits(function, instruction, candidate, &problem);
-    if (any && problem.operand <= worst.operand) continue;
+    if (any && problem.reached <= worst.reached) continue;
     worst = std::move(problem);
     any = true;
   }

@@ -34,8 +34,8 @@ private:
     uint64_t hash = 0;
   };
   struct Problem {
-    size_t operand = 0;
-    std::string text; // built only for the message
+    size_t reached = 0; // how far the form fitted
+    std::string text;   // built only for the message
   };
 
   const Match& match(const Instruction& instruction);

@@ -115,12 +115,13 @@ bool Checker::fits(const Function& function, const Instruction& instruction, con
     if (!good) say(&text, spec.paired ? "a second destination '|p' is missing" : "'|' has no place here");
     good = good && fits_operand(function, instruction, candidate, spec, operands[i], problem ? &text : nullptr);
     if (good) continue;
-    if (problem) *problem = {i + 1, "operand " + std::to_string(i + 1) + ": " + text};
+    const bool shape = spec.vector == (operands[i].kind == OperandKind::Vector); // a form that is nearer
+    if (problem) *problem = {2 * i + (shape ? 2 : 1), "operand " + std::to_string(i + 1) + ": " + text};
     return false;
   }
   if (operands.size() == count) return true;
   if (problem) {
-    *problem = {std::min(operands.size(), count),
+    *problem = {2 * std::min(operands.size(), count),
                 std::to_string(count) + (count == 1 ? " operand is" : " operands are") + " expected, " + std::to_string(operands.size()) +
                     (operands.size() == 1 ? " is given" : " are given")};
   }
