@@ -50,10 +50,14 @@ struct JitOptions {
 inline constexpr uint32_t code_object_version_for_hip(uint32_t hip_major) { return hip_major < 6 ? 4 : 5; }
 
 // The one way from the modules of a link unit to a request, for the runtime and cache warming alike: equal inputs give equal
-// cache keys. The order of modules is canonical: nothing of linking depends on it, and a program's start-up order is not
-// visible in its file.
+// cache keys.
 TranslateRequest make_request(std::vector<PtxImage> modules, const std::string& target, uint32_t code_object_version,
                               const JitOptions& options = {});
+
+// What make_request and translate_cached bring a request to: modules in a fixed order (nothing of linking depends on it, and
+// the order in which a program registers them is not visible in its file), a target without features (gfx90a:xnack- is
+// gfx90a), a level of optimisation that exists. False: it was so already.
+bool canonicalise(TranslateRequest& request);
 
 // The result of a request, from the cache or from a worker process, with where it came from.
 struct Translation {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness.h"
+#include "ptxshim/image.h"
 
 namespace ptxshim::api {
 
@@ -11,7 +12,7 @@ namespace ptxshim::api {
 // products, which most AMD GPUs lack, and 9.0 adds clusters, TMA and wgmma, which no AMD GPU has.
 inline constexpr int kComputeMajor = 8;
 inline constexpr int kComputeMinor = 6;
-inline constexpr uint32_t kComputeCapability = kComputeMajor * 10 + kComputeMinor;
+static_assert(kComputeMajor * 10 + kComputeMinor == kComputeCapability); // what cache warming chooses PTX for
 
 struct Devices {
   int count = 0;

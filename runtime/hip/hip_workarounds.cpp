@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "ptxshim/image.h"
 #include "ptxshim/log.h"
 
 namespace ptxshim::hip {
@@ -25,7 +26,7 @@ std::string gfx_name(int device) {
 }
 
 // The comgr of HIP 5 refuses version 5 with "failed to get code object ISA name".
-uint32_t code_object_version() { return api.major() >= 6 ? 5 : 4; }
+uint32_t code_object_version() { return code_object_version_for_hip(static_cast<uint32_t>(api.major())); }
 
 // HIP before 5.5 has no cooperative launch of module functions. The caller has checked that all blocks fit on the device at
 // once; an ordinary launch on an otherwise idle device then has them resident together, which is what grid-wide barriers need.

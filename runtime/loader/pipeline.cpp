@@ -127,6 +127,11 @@ Result<Translation> translate_once(Cache& cache, const TranslateRequest& request
 
 Result<Translation> translate_cached(Cache& cache, const TranslateRequest& request) {
   try {
+    if (request.modules.size() > 1 || request.target.find(':') != std::string::npos || request.optimisation > 3) {
+      TranslateRequest canonical = request;
+      canonicalise(canonical);
+      return loader::translate_once(cache, canonical);
+    }
     return loader::translate_once(cache, request);
   } catch (const std::bad_alloc&) {
     return Error{CUDA_ERROR_OUT_OF_MEMORY, "no memory for a translation"};

@@ -5,20 +5,36 @@
 
 namespace ptxshim {
 
+bool canonicalise(TranslateRequest& request) {
+  bool changed = false;
+  if (!std::is_sorted(request.modules.begin(), request.modules.end())) {
+    std::sort(request.modules.begin(), request.modules.end());
+    changed = true;
+  }
+  if (const size_t colon = request.target.find(':'); colon != std::string::npos) {
+    request.target.resize(colon);
+    changed = true;
+  }
+  if (const uint32_t highest = TranslateRequest().optimisation; request.optimisation > highest) {
+    request.optimisation = highest;
+    changed = true;
+  }
+  return changed;
+}
+
 TranslateRequest make_request(std::vector<PtxImage> modules, const std::string& target, uint32_t code_object_version,
                               const JitOptions& options) {
   TranslateRequest request;
-  request.target = target.substr(0, target.find(':')); // features as in gfx90a:sramecc+:xnack- do not reach the code
+  request.target = target;
   request.code_object_version = code_object_version;
-  request.optimisation = std::min(options.optimisation, TranslateRequest().optimisation);
+  request.optimisation = options.optimisation;
   request.debug_info = options.debug_info;
   request.max_registers = options.max_registers;
-  std::sort(modules.begin(), modules.end(),
-            [](const PtxImage& a, const PtxImage& b) { return a.text < b.text; });
   for (PtxImage& module : modules) {
     if (request.name.empty()) request.name = module.identifier;
     request.modules.push_back(std::move(module.text));
   }
+  canonicalise(request);
   return request;
 }
 
