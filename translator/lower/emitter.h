@@ -72,7 +72,9 @@ public:
 
   // f32 arithmetic in another rounding mode than the kernel's: see design.md, decision 7. `operation` receives the operands
   // and emits one operation between the mode changes, which the optimiser cannot pull apart.
-  Value* rounded(Rounding rounding, ScalarType type, llvm::StringRef mnemonic, llvm::ArrayRef<Value*> operands);
+  // With `flushing` the operation flushes f32 subnormals in a kernel that keeps them: the same bundle sets that mode too.
+  Value* rounded(Rounding rounding, ScalarType type, llvm::StringRef mnemonic, llvm::ArrayRef<Value*> operands,
+                 bool flushing = false);
   // .ftz in a kernel that keeps subnormals: subnormal f32 -> zero of the same sign. Identity where the kernel's mode flushes.
   Value* flush(Value* f32);
   bool mode_flushes() const; // the kernel runs with f32 subnormals flushed

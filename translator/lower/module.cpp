@@ -69,9 +69,16 @@ static bool knows_ftz(const Module& module, const Instruction& i) {
   const Form& form = forms[i.form];
   const auto shows_ftz = [](std::string_view text) { return text.find(".ftz") != std::string_view::npos; };
   if (!shows_ftz(form.slots) && !shows_ftz(form.syntax)) return false;
-  for (Mod modifier : module.modifiers_of(i))
-    if (type_of(modifier) == ScalarType::F32) return true;
-  return false;
+  // Some give the same in either mode: rounding to the nearest or next smaller integer makes zero of subnormals anyway, and beside
+  // a half format they lie below all that counts, or are converted in integers.
+  if (module.has(i, Mod::rni) || module.has(i, Mod::rzi)) return false;
+  bool in_f32 = false;
+  for (Mod modifier : module.modifiers_of(i)) {
+    const ScalarType type = type_of(modifier);
+    if (type == ScalarType::F16 || type == ScalarType::BF16) return false;
+    in_f32 |= type == ScalarType::F32;
+  }
+  return in_f32;
 }
 
 template <class Refer> void ModuleLowering::for_each_reference(uint32_t index, Refer refer) const {

@@ -56,7 +56,7 @@ Value* compare(Emitter& e, ScalarType t, Value* a, Value* b) {
     };
     return e.ir.CreateFCmp(row->floating, wide(a), wide(b));
   }
-  return e.ir.CreateFCmp(row->floating, ftz_moved(e, a), ftz_moved(e, b));
+  return e.ir.CreateFCmp(row->floating, ftz(e, a), ftz(e, b));
 }
 
 Value* combined(Emitter& e, Value* comparison, Value* c) {

@@ -22,7 +22,11 @@ Value* integer_quotient(Emitter& e, ScalarType t) {
 }
 
 Value* approximate_quotient(Emitter& e, Value* a, Value* b) {
-  if (e.has(Mod::ftz)) return e.ir.CreateFMul(a, e.flush(native(e, llvm::Intrinsic::amdgcn_rcp, b)));
+  if (e.has(Mod::ftz)) {
+    Value* reciprocal = native(e, llvm::Intrinsic::amdgcn_rcp, b);
+    if (!must_flush(e)) return e.ir.CreateFMul(a, reciprocal);
+    return e.rounded(Rounding::NearestEven, ScalarType::F32, "v_mul_f32", {a, reciprocal}, /*flushing=*/true);
+  }
   // The hardware's reciprocal does not take subnormals: scaled by 2^24 they are normal.
   Value* magnitude = e.ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, b);
   Value* small = e.ir.CreateFCmpOLT(magnitude, float_like(b, 0x1p-126));
@@ -64,12 +68,14 @@ PTXSHIM_OP(div,
     e.write(0, integer_quotient(e, t), t);
     return {};
   }
+  if (e.has(Mod::approx)) {
+    e.write(0, approximate_quotient(e, e.read(1), e.read(2)), t);
+    return {};
+  }
   // fdiv and frexp look at their operands' bits: also in a kernel that flushes, subnormal ones must be gone before.
   Value* a = ftz_moved(e, e.read(1));
   Value* b = ftz_moved(e, e.read(2));
-  Value* quotient = e.has(Mod::approx) ? approximate_quotient(e, a, b)
-                    : e.has(Mod::full) ? full_range_quotient(e, a, b)
-                                       : rounded_quotient(e, t, a, b);
+  Value* quotient = e.has(Mod::full) ? full_range_quotient(e, a, b) : rounded_quotient(e, t, a, b);
   e.write(0, ftz_moved(e, quotient), t);
   return {};
 }

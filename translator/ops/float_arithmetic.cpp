@@ -72,7 +72,29 @@ Value* f32_to_bf16(Emitter& e, Value* v, Rounding rounding) {
   return e.ir.CreateBitCast(rounded, e.ir.getBFloatTy());
 }
 
-Value* native(Emitter& e, ID id, Value* v) { return e.intrinsic(id, {v->getType()}, {v}); }
+bool must_flush(const Emitter& e) { return e.has(Mod::ftz) && !e.mode_flushes(); }
+
+static const char* native_mnemonic(ID id) {
+  // clang-format off
+  switch (id) {
+  case llvm::Intrinsic::amdgcn_rcp:  return "v_rcp_f32";
+  case llvm::Intrinsic::amdgcn_rsq:  return "v_rsq_f32";
+  case llvm::Intrinsic::amdgcn_sqrt: return "v_sqrt_f32";
+  case llvm::Intrinsic::amdgcn_sin:  return "v_sin_f32";
+  case llvm::Intrinsic::amdgcn_cos:  return "v_cos_f32";
+  case llvm::Intrinsic::amdgcn_log:  return "v_log_f32";
+  case llvm::Intrinsic::amdgcn_exp2: return "v_exp_f32";
+  }
+  // clang-format on
+  return nullptr;
+}
+
+Value* native(Emitter& e, ID id, Value* v) {
+  const char* mnemonic = native_mnemonic(id);
+  if (mnemonic && v->getType()->isFloatTy() && must_flush(e))
+    return e.rounded(Rounding::NearestEven, ScalarType::F32, mnemonic, {v}, /*flushing=*/true);
+  return e.intrinsic(id, {v->getType()}, {v});
+}
 
 Result<void> through_f32(Emitter& e, const std::function<Value*(Value*)>& f) {
   ScalarType t = e.type();
@@ -97,15 +119,19 @@ Value* operate_nearest(Emitter& e, FloatArithmetic operation, llvm::ArrayRef<Val
   return nullptr;
 }
 
-Value* operate_directed(Emitter& e, FloatArithmetic operation, ScalarType t, llvm::ArrayRef<Value*> v) {
+// In a mode of its own: a directed rounding, or flushing in a kernel that keeps subnormals.
+Value* operate_in_mode(Emitter& e, FloatArithmetic operation, ScalarType t, llvm::ArrayRef<Value*> v) {
   bool is_double = t == ScalarType::F64;
+  auto bundle = [&](const char* mnemonic, llvm::ArrayRef<Value*> operands) {
+    return e.rounded(e.rounding(), t, mnemonic, operands, must_flush(e) && !is_double);
+  };
   switch (operation) {
-  case FloatArithmetic::Add: return e.rounded(e.rounding(), t, is_double ? "v_add_f64" : "v_add_f32", v);
+  case FloatArithmetic::Add: return bundle(is_double ? "v_add_f64" : "v_add_f32", v);
   case FloatArithmetic::Sub: // there is no v_sub_f64
-    if (is_double) return e.rounded(e.rounding(), t, "v_add_f64", {v[0], e.ir.CreateFNeg(v[1])});
-    return e.rounded(e.rounding(), t, "v_sub_f32", v);
-  case FloatArithmetic::Mul: return e.rounded(e.rounding(), t, is_double ? "v_mul_f64" : "v_mul_f32", v);
-  case FloatArithmetic::Fma: return e.rounded(e.rounding(), t, is_double ? "v_fma_f64" : "v_fma_f32", v);
+    if (is_double) return bundle("v_add_f64", {v[0], e.ir.CreateFNeg(v[1])});
+    return bundle("v_sub_f32", v);
+  case FloatArithmetic::Mul: return bundle(is_double ? "v_mul_f64" : "v_mul_f32", v);
+  case FloatArithmetic::Fma: return bundle(is_double ? "v_fma_f64" : "v_fma_f32", v);
   }
   return nullptr;
 }
@@ -130,16 +156,21 @@ Value* operate_bf16(Emitter& e, FloatArithmetic operation, llvm::ArrayRef<Value*
   return e.ir.CreateBitCast(e.device("ptx_fma_bf16", e.ir.getInt16Ty(), {a, b, c}), e.ir.getBFloatTy());
 }
 
-Value* operate(Emitter& e, FloatArithmetic operation, ScalarType t, llvm::ArrayRef<Value*> operands) {
-  llvm::SmallVector<Value*, 3> v;
-  for (Value* each : operands) v.push_back(ftz(e, each));
+Value* operate(Emitter& e, FloatArithmetic operation, ScalarType t, llvm::ArrayRef<Value*> v) {
   Value* result = nullptr;
-  if (t == ScalarType::BF16) result = operate_bf16(e, operation, v);
-  else if (is_directed(e.rounding())) result = operate_directed(e, operation, t, v);
-  else result = operate_nearest(e, operation, v);
-  // LLVM drops an operation with a neutral constant (x * 1), and with it the flush of the hardware.
-  bool droppable = llvm::any_of(v, [](Value* each) { return llvm::isa<llvm::Constant>(each); });
-  result = droppable ? ftz_moved(e, result) : ftz(e, result);
+  if (t == ScalarType::F16 || t == ScalarType::F16x2) {
+    llvm::SmallVector<Value*, 3> flushed;
+    for (Value* each : v) flushed.push_back(ftz(e, each));
+    result = ftz(e, operate_nearest(e, operation, flushed));
+  } else if (t == ScalarType::BF16) {
+    result = operate_bf16(e, operation, v);
+  } else if (is_directed(e.rounding()) || (t == ScalarType::F32 && must_flush(e))) {
+    result = operate_in_mode(e, operation, t, v);
+  } else {
+    result = operate_nearest(e, operation, v);
+    // LLVM drops an operation with a neutral constant (x * 1), and with it the flush of the hardware.
+    if (llvm::any_of(v, [](Value* each) { return llvm::isa<llvm::Constant>(each); })) result = ftz_moved(e, result);
+  }
   if (e.has(Mod::sat)) result = saturated(e, result);
   if (e.has(Mod::relu)) {
     if (t != ScalarType::BF16) return relu(e, result);

@@ -27,6 +27,8 @@ Value* is_nan(Emitter& e, Value* v);
 Value* ftz(Emitter& e, Value* v);
 // … and of operations that only move or compare bits.
 Value* ftz_moved(Emitter& e, Value* v);
+// The instruction flushes and the kernel does not.
+bool must_flush(const Emitter& e);
 
 Value* saturated(Emitter& e, Value* v); // to [0, 1], NaN to +0
 Value* relu(Emitter& e, Value* v);      // negative numbers to +0, NaN to the canonical one
@@ -39,7 +41,7 @@ inline bool is_directed(Rounding r) { return r == Rounding::Zero || r == Roundin
 Value* bf16_to_f32(Emitter& e, Value* v);
 Value* f32_to_bf16(Emitter& e, Value* v, Rounding rounding);
 
-// The approximate operations of the hardware on normal f32 numbers, "amdgcn_rcp" and the like.
+// The approximate operations of the hardware, "amdgcn_rcp" and the like; with .ftz, f32 subnormals are flushed before and after.
 Value* native(Emitter& e, ID id, Value* v);
 
 // .approx functions of half formats: through f32, lane by lane.

@@ -10,7 +10,7 @@ PTXSHIM_OP(lg2,
   // clang-format on
   Value* a = e.read(1);
   if (e.has(Mod::ftz)) {
-    e.write(0, ftz_moved(e, native(e, llvm::Intrinsic::amdgcn_log, ftz_moved(e, a))), e.type());
+    e.write(0, native(e, llvm::Intrinsic::amdgcn_log, a), e.type());
     return {};
   }
   Value* small = e.ir.CreateFCmpOLT(a, float_like(a, 0x1p-126));

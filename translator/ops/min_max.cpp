@@ -44,12 +44,12 @@ Value* magnitude(Emitter& e, Value* v) {
 }
 
 Value* float_min_max(Emitter& e, bool want_max, llvm::ArrayRef<Value*> operands) {
-  llvm::SmallVector<Value*, 3> v;
-  for (Value* each : operands) v.push_back(ftz_moved(e, each));
+  llvm::SmallVector<Value*, 3> v(operands.begin(), operands.end());
   if (e.has(Mod::abs))
     for (Value*& each : v) each = magnitude(e, each);
   Value* result = v[0];
   for (Value* each : llvm::ArrayRef<Value*>(v).drop_front()) result = number_min_max(e, want_max, result, each);
+  result = ftz_moved(e, result); // flushing keeps the order: once, afterwards, is enough
   if (!e.has(Mod::xorsign)) return result;
   // The signs of both operands, on what is no NaN.
   Value* signs = e.ir.CreateXor(float_bits(e, operands[0]), float_bits(e, operands[1]));

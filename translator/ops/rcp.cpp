@@ -8,7 +8,7 @@ namespace ptxshim::ptx {
 namespace {
 
 Value* approximate(Emitter& e, Value* a) {
-  if (e.has(Mod::ftz)) return ftz(e, native(e, llvm::Intrinsic::amdgcn_rcp, ftz(e, a)));
+  if (e.has(Mod::ftz)) return native(e, llvm::Intrinsic::amdgcn_rcp, a);
   Value* mantissa = native(e, llvm::Intrinsic::amdgcn_frexp_mant, a);
   Value* exponent = e.intrinsic(llvm::Intrinsic::amdgcn_frexp_exp, {e.ir.getInt32Ty(), a->getType()}, {a});
   Value* reciprocal = native(e, llvm::Intrinsic::amdgcn_rcp, mantissa);

@@ -8,7 +8,7 @@ namespace ptxshim::ptx {
 namespace {
 
 Value* of_f32(Emitter& e, Value* a) {
-  if (e.has(Mod::ftz)) return native(e, llvm::Intrinsic::amdgcn_rsq, ftz_moved(e, a));
+  if (e.has(Mod::ftz)) return native(e, llvm::Intrinsic::amdgcn_rsq, a);
   Value* small = e.ir.CreateFCmpOLT(e.ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a), float_like(a, 0x1p-126));
   Value* scaled = e.ir.CreateSelect(small, e.ir.CreateFMul(a, float_like(a, 0x1p24)), a);
   Value* root = native(e, llvm::Intrinsic::amdgcn_rsq, scaled);

@@ -11,7 +11,7 @@ PTXSHIM_OP(slct,
   // clang-format on
   ScalarType t = e.type(0);
   Value* c = e.read(3, e.type(1));
-  Value* take_a = e.type(1) == ScalarType::F32 ? e.ir.CreateFCmpOGE(ftz_moved(e, c), float_like(c, 0.0))
+  Value* take_a = e.type(1) == ScalarType::F32 ? e.ir.CreateFCmpOGE(ftz(e, c), float_like(c, 0.0))
                                                : e.ir.CreateICmpSGE(c, int_like(c, 0));
   e.write(0, e.ir.CreateSelect(take_a, e.read(1, t), e.read(2, t)), t);
   return {};

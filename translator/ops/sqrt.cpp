@@ -7,7 +7,7 @@
 namespace ptxshim::ptx {
 
 static Value* approximate_root(Emitter& e, Value* a) {
-  if (e.has(Mod::ftz)) return native(e, llvm::Intrinsic::amdgcn_sqrt, ftz_moved(e, a));
+  if (e.has(Mod::ftz)) return native(e, llvm::Intrinsic::amdgcn_sqrt, a);
   Value* small = e.ir.CreateFCmpOLT(a, float_like(a, 0x1p-126));
   Value* scaled = e.ir.CreateSelect(small, e.ir.CreateFMul(a, float_like(a, 0x1p32)), a);
   Value* root = native(e, llvm::Intrinsic::amdgcn_sqrt, scaled);

@@ -15,7 +15,10 @@ static Value* hyperbolic_tangent(Emitter& e, Value* a) {
   Value* square = e.ir.CreateFMul(x, x);
   Value* small = fma(e.ir.CreateFMul(square, float_like(x, -1.0 / 3.0)), x, x);
   Value* near_zero = e.ir.CreateFCmpOLT(x, float_like(x, 0x1p-5));
-  return e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, e.ir.CreateSelect(near_zero, small, large), a);
+  Value* result = e.ir.CreateSelect(near_zero, small, large);
+  // Below 2^-12 it is x itself: moved, not computed, so that subnormals stay whatever the kernel's mode.
+  result = e.ir.CreateSelect(e.ir.CreateFCmpOLT(x, float_like(x, 0x1p-12)), x, result);
+  return e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, a);
 }
 
 } // namespace ptxshim::ptx
