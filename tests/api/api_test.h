@@ -26,7 +26,9 @@ public:
     EXPECT_OK(cuCtxCreate_v2(&handle_, 0, 0));
   }
   ~TestContext() {
-    if (handle_) EXPECT_OK(cuCtxDestroy_v2(handle_));
+    if (handle_) {
+      EXPECT_OK(cuCtxDestroy_v2(handle_));
+    }
   }
   TestContext(const TestContext&) = delete;
   TestContext& operator=(const TestContext&) = delete;
@@ -64,4 +66,12 @@ private:
 template <class Handle> Handle bad_handle() {
   static char not_an_object[64];
   return reinterpret_cast<Handle>(not_an_object);
+}
+
+// A number as an enumerator that there is not: what a newer or a mistaken application passes.
+template <class Enum> Enum no_such(int number) {
+  Enum value;
+  static_assert(sizeof value == sizeof number);
+  std::memcpy(&value, &number, sizeof value);
+  return value;
 }

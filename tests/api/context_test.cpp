@@ -131,7 +131,7 @@ TEST(cuCtxSetLimit, is_kept) {
   EXPECT_EQ(value, size_t{3} << 20);
   EXPECT_OK(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
   EXPECT_EQ(value, 1024u);
-  EXPECT_EQ(cuCtxGetLimit(&value, static_cast<CUlimit>(99)), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuCtxGetLimit(&value, no_such<CUlimit>(99)), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuCtxGetLimit(nullptr, CU_LIMIT_STACK_SIZE), CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -141,7 +141,7 @@ TEST(cuCtxSetCacheConfig, is_kept) {
   EXPECT_OK(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
   EXPECT_OK(cuCtxGetCacheConfig(&config));
   EXPECT_EQ(config, CU_FUNC_CACHE_PREFER_L1);
-  EXPECT_EQ(cuCtxSetCacheConfig(static_cast<CUfunc_cache>(7)), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuCtxSetCacheConfig(no_such<CUfunc_cache>(7)), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST(cuCtxGetStreamPriorityRange, lower_numbers_are_greater_priorities) {

@@ -89,7 +89,7 @@ TEST(cuLinkAddData_v2, refuses_what_cannot_be_translated) {
   char cubin[64] = "\177ELF";
   EXPECT_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_CUBIN, cubin, sizeof cubin, "a.cubin", 0, nullptr, nullptr), CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, nullptr, 4, "a", 0, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(cuLinkAddData_v2(link, static_cast<CUjitInputType>(77), cubin, 4, "a", 0, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLinkAddData_v2(link, no_such<CUjitInputType>(77), cubin, 4, "a", 0, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuLinkAddData_v2(bad_handle<CUlinkState>(), CU_JIT_INPUT_PTX, kCallee, 4, "a", 0, nullptr, nullptr), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuLinkAddFile_v2(link, CU_JIT_INPUT_PTX, "/no/such/file.ptx", 0, nullptr, nullptr), CUDA_ERROR_FILE_NOT_FOUND);
   void* image = nullptr;

@@ -169,7 +169,7 @@ TEST(cuPointerGetAttribute, describes_host_memory) {
   EXPECT_OK(cuMemFreeHost(host));
   unsigned type = 0;
   EXPECT_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(cuPointerGetAttribute(&type, static_cast<CUpointer_attribute>(0), address), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuPointerGetAttribute(&type, no_such<CUpointer_attribute>(0), address), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST(cuPointerGetAttributes, succeeds_for_unknown_pointers) {

@@ -12,7 +12,9 @@ class LoadedModule {
 public:
   explicit LoadedModule(const char* ptx) { EXPECT_OK(cuModuleLoadData(&handle_, ptx)); }
   ~LoadedModule() {
-    if (handle_) EXPECT_OK(cuModuleUnload(handle_));
+    if (handle_) {
+      EXPECT_OK(cuModuleUnload(handle_));
+    }
   }
   LoadedModule(const LoadedModule&) = delete;
   LoadedModule& operator=(const LoadedModule&) = delete;
@@ -90,7 +92,7 @@ TEST(cuModuleLoadDataEx, reports_the_time_it_took) {
 TEST(cuModuleLoadDataEx, refuses_bad_options) {
   const TestContext context;
   CUmodule module = nullptr;
-  CUjit_option option = static_cast<CUjit_option>(9999);
+  CUjit_option option = no_such<CUjit_option>(9999);
   void* value = nullptr;
   EXPECT_EQ(cuModuleLoadDataEx(&module, kScalePtx, 1, &option, &value), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuModuleLoadDataEx(&module, kScalePtx, 1, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
@@ -207,7 +209,7 @@ TEST(cuFuncGetAttribute, describes_the_kernel) {
   EXPECT_EQ(value, 80);
   for (int id = 0; id <= CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE; ++id)
     EXPECT_OK(cuFuncGetAttribute(&value, static_cast<CUfunction_attribute>(id), fixed)) << id;
-  EXPECT_EQ(cuFuncGetAttribute(&value, static_cast<CUfunction_attribute>(99), fixed), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncGetAttribute(&value, no_such<CUfunction_attribute>(99), fixed), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, bad_handle<CUfunction>()), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuFuncGetAttribute(nullptr, CU_FUNC_ATTRIBUTE_NUM_REGS, fixed), CUDA_ERROR_INVALID_VALUE);
 }
