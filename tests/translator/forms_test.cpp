@@ -125,6 +125,8 @@ TEST(Forms, every_form_is_taken_with_each_of_its_modifiers) {
         const size_t choices = s == form.slots.size() ? 1 : form.slots[s].choices.size();
         for (size_t c = 0; c < choices; ++c) {
           const std::vector<Mod> modifiers = modifiers_of(form, s, c);
+          const bool narrow = std::find(modifiers.begin(), modifiers.end(), Mod::u32) != modifiers.end();
+          if (op == Op::cvta && narrow) continue; // for modules with 32-bit addresses
           std::vector<uint8_t> chosen;
           ASSERT_TRUE(match_modifiers(form, modifiers, chosen)) << form.syntax;
           body += instruction_text(op, modifiers, make_candidate(op, form, 0, modifiers, chosen)) + "\n";

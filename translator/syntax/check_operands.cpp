@@ -194,6 +194,7 @@ bool Checker::fits_vector(const Function& function, const Instruction& instructi
 
 bool Checker::fits_scalar(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,
                           const Operand& operand, std::string* problem) const {
+  if (instruction.op == Op::cvta && bits_of(spec.type) < module_.address_size) return say(problem, "addresses of this module have 64 bits");
   if (operand.kind == OperandKind::Register) {
     if (is_destination(spec.role) && operand.negated) return say(problem, "a destination cannot be negated");
     return fits_register(function, candidate, spec, operand, problem);
