@@ -4,8 +4,13 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <immintrin.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <system_error>
+#include <unistd.h>
 
 #include "aql_queue.h"
 #include "clock.h"
@@ -119,16 +124,36 @@ void Device::monitor() {
       for (auto& [id, queue] : queues_)
         if (queue->needs_kick()) queue->kick();
     }
+    // A kernel that began just as another one faulted may wait for ever for what that would have written.
+    if (faulted() && !raw_exceptions() && executing_.load() > 0) executor_->interrupt();
     const uint64_t quiet = clock_ns(CLOCK_MONOTONIC_COARSE) - last_activity_.load(std::memory_order_relaxed);
     std::this_thread::sleep_for(std::chrono::microseconds(quiet < 20'000'000 ? 50 : quiet < 500'000'000 ? 200 : 1000));
   }
 }
 
 DispatchOutcome Device::execute(const DispatchPacket& packet) {
-  executing_.fetch_add(1, std::memory_order_relaxed);
+  executing_.fetch_add(1);
   DispatchOutcome outcome = executor_->execute(packet);
-  executing_.fetch_sub(1, std::memory_order_relaxed);
+  executing_.fetch_sub(1);
   return outcome;
+}
+
+void Device::announce_completion() {
+  completions_.fetch_add(1);
+  if (sleepers_.load() > 0) syscall(SYS_futex, &completions_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+}
+
+void Device::wait_step(uint32_t round, uint32_t seen) {
+  constexpr uint32_t kSpins = 300, kYields = 20;
+  if (round < kSpins) return _mm_pause();
+  if (round < kSpins + kYields) {
+    sched_yield();
+    return;
+  }
+  constexpr timespec kLongest{0, 500'000};
+  sleepers_.fetch_add(1);
+  syscall(SYS_futex, &completions_, FUTEX_WAIT_PRIVATE, seen, &kLongest, nullptr, 0);
+  sleepers_.fetch_sub(1);
 }
 
 void Device::notify_signal(uint64_t mailbox, uint32_t event_id) {
@@ -153,6 +178,7 @@ void Device::complete(uint64_t handle, uint64_t begin, uint64_t end) {
   const uint64_t mailbox = signal->event_mailbox;
   const uint32_t event_id = signal->event_id;
   std::atomic_ref(signal->value).fetch_sub(1, std::memory_order_acq_rel);
+  announce_completion();
   notify_signal(mailbox, event_id);
 }
 
@@ -166,17 +192,13 @@ void Device::store_signal(uint64_t handle, int64_t value) {
 }
 
 void Device::record_fault(const DispatchOutcome& outcome) {
-  bool first = false;
   {
     std::lock_guard lock(fault_mutex_);
-    first = !faulted_.load(std::memory_order_relaxed);
-    if (first) fault_.outcome = outcome;
+    if (!faulted_.load(std::memory_order_relaxed)) fault_.outcome = outcome;
     ++fault_.count;
     faulted_.store(true, std::memory_order_release);
   }
   PTXSHIM_LOG_LINE(vgpu, error, "%s", outcome.report.c_str());
-  // A kernel elsewhere may wait for what the faulted one would have written.
-  if (first && executing_.load(std::memory_order_relaxed) > 0) executor_->interrupt();
 }
 
 Device::FaultRecord Device::fault() const {

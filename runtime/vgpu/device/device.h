@@ -63,6 +63,17 @@ public:
   // A packet's completion signal: times, value - 1, then whoever waits for it.
   void complete(uint64_t signal, uint64_t begin, uint64_t end);
   void store_signal(uint64_t signal, int64_t value);
+  // For waiters on the host: spin briefly, then sleep until something completes (or half a millisecond has passed:
+  // signals are also set by the host).
+  template <class Condition> void wait_for_completion(Condition condition) {
+    for (uint32_t round = 0;; ++round) {
+      const uint32_t seen = completions_.load(std::memory_order_acquire);
+      if (condition()) return;
+      wait_step(round, seen);
+    }
+  }
+  // Something that a host thread may wait for has been written.
+  void announce_completion();
 
   // --- faults
   struct FaultRecord {
@@ -81,6 +92,7 @@ public:
 
 private:
   void notify_signal(uint64_t mailbox, uint32_t event_id);
+  void wait_step(uint32_t round, uint32_t seen);
   void start_monitor();
   void monitor();
 
@@ -101,6 +113,9 @@ private:
   FaultRecord fault_;
   std::atomic<bool> faulted_{false};
   std::atomic<uint32_t> executing_{0};
+
+  std::atomic<uint32_t> completions_{0}; // a futex
+  std::atomic<uint32_t> sleepers_{0};
 };
 
 } // namespace ptxshim::vgpu

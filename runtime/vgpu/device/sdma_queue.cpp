@@ -188,6 +188,7 @@ void SdmaQueue::fence() {
   uint32_t* to = device_.map().object<uint32_t>(address(1));
   if (!to) return page_fault(address(1), true);
   std::atomic_ref(*to).store(word(3), std::memory_order_release);
+  device_.announce_completion();
 }
 
 void SdmaQueue::timestamp() {
@@ -207,6 +208,7 @@ void SdmaQueue::atomic() {
     return device_.record_fault(outcome);
   }
   std::atomic_ref(*to).fetch_add(address(3), std::memory_order_acq_rel);
+  device_.announce_completion();
 }
 
 // Functions 0 always, 1 <, 2 <=, 3 ==, 4 !=, 5 >=, 6 >. Without MEM_POLL it asks for a register (an HDP flush): nothing.

@@ -8,6 +8,7 @@
 // whose doorbell was rung is woken at once. Without them everything works, a little later.
 #include "hooks.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -229,6 +230,28 @@ void hook_store_relaxed(uint64_t signal, int64_t value) {
   ring(signal);
 }
 
+// HIP waits by spinning, on a core that the kernel could use; and ROCr's own wait prints a warning when HIP waits for a
+// signal that it had created for the GPU alone.
+using SignalWait = int64_t(uint64_t, int, int64_t, uint64_t, int);
+SignalWait* real_signal_wait = nullptr;
+int64_t hook_signal_wait(uint64_t handle, int condition, int64_t expected, uint64_t timeout, int state) {
+  AmdSignal* signal = reinterpret_cast<AmdSignal*>(handle);
+  if (!signal || signal->kind != 1 || timeout != UINT64_MAX)
+    return real_signal_wait(handle, condition, expected, timeout, state);
+  int64_t value = 0;
+  context.device->note_activity();
+  context.device->wait_for_completion([&] {
+    value = std::atomic_ref(signal->value).load(std::memory_order_acquire);
+    switch (condition) { // hsa_signal_condition_t
+    case 0: return value == expected;
+    case 1: return value != expected;
+    case 2: return value < expected;
+    default: return value >= expected;
+    }
+  });
+  return value;
+}
+
 using AsyncCopy = int(void*, uint64_t, const void*, uint64_t, size_t, uint32_t, const uint64_t*, uint64_t);
 AsyncCopy* real_async_copy = nullptr;
 int hook_async_copy(void* to, uint64_t to_agent, const void* from, uint64_t from_agent, size_t size, uint32_t count,
@@ -286,10 +309,11 @@ size_t add(void* library, Redirection* to, const char* name, Function** real, Fu
 void redirect_submissions() {
   void* hsa = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (!hsa) return;
-  Redirection redirections[4];
+  Redirection redirections[5];
   size_t count = 0;
   count += add(hsa, redirections + count, "hsa_signal_store_screlease", &real_store_screlease, &hook_store_screlease);
   count += add(hsa, redirections + count, "hsa_signal_store_relaxed", &real_store_relaxed, &hook_store_relaxed);
+  count += add(hsa, redirections + count, "hsa_signal_wait_scacquire", &real_signal_wait, &hook_signal_wait);
   count += add(hsa, redirections + count, "hsa_amd_memory_async_copy", &real_async_copy, &hook_async_copy);
   count += add(hsa, redirections + count, "hsa_memory_copy", &real_memory_copy, &hook_memory_copy);
   constexpr std::string_view kLibraries[] = {"libamdhip64"};
