@@ -26,20 +26,20 @@ CUresult answer_about(const Allocation& a, CUdeviceptr address, CUpointer_attrib
     return a.host ? answer(data, reinterpret_cast<void*>(a.host + offset)) : CUDA_ERROR_INVALID_VALUE;
   case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return answer<unsigned>(data, 0);
   case CU_POINTER_ATTRIBUTE_BUFFER_ID: return answer<unsigned long long>(data, a.id);
-  case CU_POINTER_ATTRIBUTE_IS_MANAGED: return answer<unsigned char>(data, a.kind == MemoryKind::Managed);
+  case CU_POINTER_ATTRIBUTE_IS_MANAGED: return answer<unsigned>(data, a.kind == MemoryKind::Managed);
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return answer<int>(data, a.context->device->ordinal);
-  case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: return answer<unsigned char>(data, 0);
+  case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: return answer<unsigned>(data, 0);
   case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return answer<CUdeviceptr>(data, a.address);
   case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return answer<size_t>(data, a.bytes);
-  case CU_POINTER_ATTRIBUTE_MAPPED: return answer<unsigned char>(data, 1);
+  case CU_POINTER_ATTRIBUTE_MAPPED: return answer<unsigned>(data, 1);
   case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return answer<unsigned long long>(data, 0);
-  case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return answer<unsigned char>(data, 0);
+  case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return answer<unsigned>(data, 0);
   case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: return answer<unsigned>(data, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
   case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return answer(data, pools.handle(a.pool));
   case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: return answer<size_t>(data, a.bytes);
   case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return answer<CUdeviceptr>(data, a.address);
   case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return answer<unsigned long long>(data, a.id);
-  case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return answer<unsigned char>(data, 0);
+  case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return answer<unsigned>(data, 0);
   case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return CUDA_ERROR_NOT_SUPPORTED;
   }
   return CUDA_ERROR_INVALID_VALUE;
@@ -50,12 +50,13 @@ size_t size_of(CUpointer_attribute attribute) {
   case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
   case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-  case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: return 4;
+  case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+  // The manual says "boolean"; the CUDA runtime reads four bytes.
   case CU_POINTER_ATTRIBUTE_IS_MANAGED:
   case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
   case CU_POINTER_ATTRIBUTE_MAPPED:
   case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-  case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return 1;
+  case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return 4;
   default: return 8;
   }
 }

@@ -153,10 +153,20 @@ TEST(cuPointerGetAttribute, describes_device_memory) {
   EXPECT_EQ(pointer_attribute<CUdeviceptr>(CU_POINTER_ATTRIBUTE_DEVICE_POINTER, inside), inside);
   EXPECT_EQ(pointer_attribute<CUdeviceptr>(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, inside), memory.address());
   EXPECT_EQ(pointer_attribute<size_t>(CU_POINTER_ATTRIBUTE_RANGE_SIZE, inside), 400u);
-  EXPECT_EQ(pointer_attribute<unsigned char>(CU_POINTER_ATTRIBUTE_IS_MANAGED, inside), 0);
+  EXPECT_EQ(pointer_attribute<unsigned>(CU_POINTER_ATTRIBUTE_IS_MANAGED, inside), 0u);
   EXPECT_EQ(pointer_attribute<int>(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, inside), 0);
   void* host = nullptr;
   EXPECT_EQ(cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, inside), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuPointerGetAttributes, writes_all_four_bytes_of_a_truth_value) { // the CUDA runtime leaves them uninitialised
+  const TestContext context;
+  const DeviceArray<int> memory(100);
+  unsigned managed = 0xdeadbeefu;
+  void* data[] = {&managed};
+  CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_IS_MANAGED};
+  ASSERT_OK(cuPointerGetAttributes(1, attributes, data, memory.address()));
+  EXPECT_EQ(managed, 0u);
 }
 
 TEST(cuPointerGetAttribute, describes_host_memory) {
