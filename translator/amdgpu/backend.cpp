@@ -58,7 +58,7 @@ void prepare(llvm::Module& module, const llvm::TargetMachine& machine, uint32_t 
   module.setTargetTriple(kTriple);
   module.setDataLayout(machine.createDataLayout());
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", code_object_version * 100);
-  module.setModuleFlag(llvm::Module::Max, "PIC Level", 2u);
+  module.setPICLevel(llvm::PICLevel::BigPIC); // as clang marks the support library: other behaviours do not link
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
