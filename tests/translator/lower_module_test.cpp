@@ -147,10 +147,10 @@ TEST(translate, ASymbolDefinedTwiceIsNamed) {
 }
 
 TEST(translate, KernelNamesKeepTheirCharacters) {
-  const CodeObject object = translated(request(module_of(kernel("st.global.u32 [%rd1], 1;", "_Z$odd%name"))));
-  EXPECT_EQ(info(object, "_Z$odd%name").error, "");
+  const CodeObject object = translated(request(module_of(kernel("st.global.u32 [%rd1], 1;", "_Z$odd$name"))));
+  EXPECT_EQ(info(object, "_Z$odd$name").error, "");
   const std::string bytes(reinterpret_cast<const char*>(object.elf.data()), object.elf.size());
-  EXPECT_THAT(bytes, testing::HasSubstr("_Z$odd%name.kd"));
+  EXPECT_THAT(bytes, testing::HasSubstr("_Z$odd$name.kd"));
 }
 
 TEST(translate, RefusesWhatItCannotServe) {

@@ -167,6 +167,10 @@ void ModuleLowering::set_common_attributes(uint32_t index, llvm::Function* targe
   target->addFnAttr("denormal-fp-math", "ieee,ieee");
   target->addFnAttr("denormal-fp-math-f32", flushes_[index] ? "preserve-sign,preserve-sign" : "ieee,ieee");
   target->addFnAttr("uniform-work-group-size", "true");
+  // What our code never asks for. LLVM cannot see it through an indirect call, and HIP then sets up a service for each of them.
+  for (const char* unused : {"amdgpu-no-hostcall-ptr", "amdgpu-no-default-queue", "amdgpu-no-completion-action",
+                             "amdgpu-no-multigrid-sync-arg", "amdgpu-no-heap-ptr"})
+    target->addFnAttr(unused);
   target->addFnAttr(llvm::Attribute::NoUnwind);
   target->addFnAttr(llvm::Attribute::Convergent);
 }
