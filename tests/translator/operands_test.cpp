@@ -95,7 +95,7 @@ TEST(Operands, instructions_that_come_later_fail_their_function_only) {
                                 "tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1, %r2}];\nvadd.u32.s32.u32.sat %r1, %r2.b0, -%r3.h1, %r1;\nret; }\n"
                                 ".entry good() { ret; }");
   ASSERT_TRUE(declared.ok()) << declared.message();
-  EXPECT_THAT(declared.function(0).error, HasSubstr("line 6: instruction 'tex.2d.v4.f32.s32' is not supported yet"));
+  EXPECT_THAT(declared.function(0).error, HasSubstr("test.ptx:6:1: error: instruction 'tex.2d.v4.f32.s32' is not supported yet"));
   EXPECT_EQ(declared.function(1).error, "");
 }
 

@@ -68,7 +68,7 @@ private:
   bool stopped() const { return errors_ >= kMostErrors; }
   void recover_statement();
   bool at_vector() const;
-  std::string place(Offset offset); // "line 7", for offsets that only grow
+  std::string place(Offset offset); // file:line:column
   void not_supported(Offset offset, std::string what); // fails the function, not the module
 
   // Tokens (parser.cpp)
@@ -200,6 +200,7 @@ private:
 
   uint32_t line_ = 1;         // of line_offset_, which only moves on
   Offset line_offset_ = 0;
+  Offset line_start_ = 0;
   uint32_t function_ = kNone; // the one whose body is open
   std::vector<Scope> open_;   // scopes of that body
   std::vector<Pending> pending_;

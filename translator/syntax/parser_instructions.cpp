@@ -40,13 +40,18 @@ std::string quoted(std::string_view name) { return "'" + std::string(name.substr
 
 } // namespace
 
+// For offsets that only grow: the text is walked once.
 std::string Parser::place(Offset offset) {
-  for (; line_offset_ < offset; ++line_offset_) line_ += module_.text[line_offset_] == '\n' ? 1 : 0;
-  return "line " + std::to_string(line_);
+  for (; line_offset_ < offset; ++line_offset_) {
+    if (module_.text[line_offset_] != '\n') continue;
+    ++line_;
+    line_start_ = line_offset_ + 1;
+  }
+  return module_.file_name + ":" + std::to_string(line_) + ":" + std::to_string(offset - line_start_ + 1);
 }
 
 void Parser::not_supported(Offset offset, std::string what) {
-  if (function().error.empty()) function().error = place(offset) + ": " + what + " is not supported yet";
+  if (function().error.empty()) function().error = place(offset) + ": error: " + what + " is not supported yet";
 }
 
 bool Parser::parse_guard(Instruction& instruction) {
