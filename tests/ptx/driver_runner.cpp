@@ -71,6 +71,10 @@ int main(int argc, char** argv) {
     if (problem.empty()) problem = run_case(c);
     (problem.empty() ? passed : failed)++;
     if (!problem.empty()) std::printf("FAIL %s\n%s\n", path.c_str(), problem.c_str());
+    if (const CUresult lost = cuCtxSynchronize(); lost != CUDA_SUCCESS) { // it would fail every case that follows
+      std::printf("the context is lost, what follows was not run%s\n", failure("", lost).c_str());
+      break;
+    }
   }
   std::printf("%d cases passed, %d failed\n", passed, failed);
   return failed || !passed ? 1 : 0;
