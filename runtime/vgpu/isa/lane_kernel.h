@@ -3,9 +3,9 @@
 // host ISA: everything here and every meaning lies in a namespace of that ISA, so that the linker cannot mix them.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "meanings/float_mode.h"
 #include "valu.h"
@@ -14,44 +14,68 @@ namespace ptxshim::vgpu::meaning { // a macro makes this meaning_V2, meaning_V3,
 
 template <class T> struct Row32; // how a type lies in register rows
 
+// A 32-bit word.
 template <ValueType Type, class T> struct OneWord {
   static constexpr ValueType kType = Type;
-  static T load(const uint32_t* row, uint32_t, unsigned lane) { return std::bit_cast<T>(row[lane]); }
-  static uint32_t low(T value) { return std::bit_cast<uint32_t>(value); }
+  using InRow [[gnu::may_alias]] = T;
+  static T load(const uint32_t* row, uint32_t, unsigned lane) { return reinterpret_cast<const InRow*>(row)[lane]; }
+  static uint32_t low(T value) { return __builtin_bit_cast(uint32_t, value); }
 };
+// The low half of a word.
 template <ValueType Type, class T> struct HalfWord {
   static constexpr ValueType kType = Type;
   static T load(const uint32_t* row, uint32_t, unsigned lane) {
-    return std::bit_cast<T>(static_cast<uint16_t>(row[lane]));
+    return __builtin_bit_cast(T, static_cast<uint16_t>(row[lane]));
   }
-  static uint32_t low(T value) { return std::bit_cast<uint16_t>(value); }
+  static uint32_t low(T value) { return __builtin_bit_cast(uint16_t, value); }
 };
+// Both halves of a word. Shifts, since a structure that goes through memory stops the vectoriser.
+template <ValueType Type, class T> struct TwoHalves {
+  static constexpr ValueType kType = Type;
+  using Half = decltype(T{}.lo);
+  static T load(const uint32_t* row, uint32_t, unsigned lane) {
+    return {__builtin_bit_cast(Half, static_cast<uint16_t>(row[lane])),
+            __builtin_bit_cast(Half, static_cast<uint16_t>(row[lane] >> 16))};
+  }
+  static uint32_t low(T value) {
+    return __builtin_bit_cast(uint16_t, value.lo) |
+           static_cast<uint32_t>(__builtin_bit_cast(uint16_t, value.hi)) << 16;
+  }
+};
+// A number of 64 bits over two rows.
+template <ValueType Type, class T> struct WideWord {
+  static constexpr ValueType kType = Type;
+};
+// Two numbers, each in its row.
 template <ValueType Type, class T> struct TwoWords {
   static constexpr ValueType kType = Type;
+  using InRow [[gnu::may_alias]] = decltype(T{}.lo);
   static T load(const uint32_t* row, uint32_t stride, unsigned lane) {
-    return std::bit_cast<T>(static_cast<uint64_t>(row[lane + stride]) << 32 | row[lane]);
+    const InRow* const in = reinterpret_cast<const InRow*>(row);
+    return {in[lane], in[lane + stride]};
   }
-  static uint32_t low(T value) { return static_cast<uint32_t>(std::bit_cast<uint64_t>(value)); }
-  static uint32_t high(T value) { return static_cast<uint32_t>(std::bit_cast<uint64_t>(value) >> 32); }
+  static uint32_t low(T value) { return __builtin_bit_cast(uint32_t, value.lo); }
+  static uint32_t high(T value) { return __builtin_bit_cast(uint32_t, value.hi); }
 };
 template <> struct Row32<uint32_t> : OneWord<ValueType::B32, uint32_t> {};
 template <> struct Row32<int32_t> : OneWord<ValueType::B32, int32_t> {};
 template <> struct Row32<float> : OneWord<ValueType::F32, float> {};
-template <> struct Row32<U16x2> : OneWord<ValueType::B16x2, U16x2> {};
-template <> struct Row32<I16x2> : OneWord<ValueType::B16x2, I16x2> {};
-template <> struct Row32<F16x2> : OneWord<ValueType::F16x2, F16x2> {};
+template <> struct Row32<U16x2> : TwoHalves<ValueType::B16x2, U16x2> {};
+template <> struct Row32<I16x2> : TwoHalves<ValueType::B16x2, I16x2> {};
+template <> struct Row32<F16x2> : TwoHalves<ValueType::F16x2, F16x2> {};
 template <> struct Row32<uint16_t> : HalfWord<ValueType::B16, uint16_t> {};
 template <> struct Row32<int16_t> : HalfWord<ValueType::B16, int16_t> {};
 template <> struct Row32<F16> : HalfWord<ValueType::F16, F16> {};
 template <> struct Row32<BF16> : HalfWord<ValueType::BF16, BF16> {};
-template <> struct Row32<uint64_t> : TwoWords<ValueType::B64, uint64_t> {};
-template <> struct Row32<int64_t> : TwoWords<ValueType::B64, int64_t> {};
-template <> struct Row32<double> : TwoWords<ValueType::F64, double> {};
+template <> struct Row32<uint64_t> : WideWord<ValueType::B64, uint64_t> {};
+template <> struct Row32<int64_t> : WideWord<ValueType::B64, int64_t> {};
+template <> struct Row32<double> : WideWord<ValueType::F64, double> {};
 template <> struct Row32<U32x2> : TwoWords<ValueType::B32x2, U32x2> {};
 template <> struct Row32<F32x2> : TwoWords<ValueType::F32x2, F32x2> {};
 template <> struct Row32<bool> {
   static constexpr ValueType kType = ValueType::Mask;
 };
+template <class T> inline constexpr bool kWide = sizeof(T) == 8 && !std::is_class_v<T>;
 
 template <class T> struct ResultOf {
   using Value = T;
@@ -75,70 +99,135 @@ template <class R, class... A> struct Signature<R (*)(A...)> {
       static_cast<unsigned>(sizeof...(A)) - (kMode ? 1U : 0U) - (kCarryIn ? 1U : 0U);
 };
 
-template <class T> struct Argument {
-  static T get(const LaneArgs& a, unsigned source, unsigned lane, const FloatMode&) {
-    return Row32<T>::load(a.src[source], a.stride, lane);
-  }
+// The lanes of one operand. Most are read where they lie; 64-bit numbers are put together first, eight at a time,
+// because the compiler's vectoriser does not interleave two rows.
+template <class T> struct Input {
+  const uint32_t* row;
+  uint32_t stride;
+  void prepare(const LaneArgs& a, unsigned source, const FloatMode&) { row = a.src[source], stride = a.stride; }
+  T get(unsigned lane) const { return Row32<T>::load(row, stride, lane); }
 };
-template <> struct Argument<bool> {
-  static bool get(const LaneArgs& a, unsigned, unsigned lane, const FloatMode&) { return (a.carry_in >> lane & 1U) != 0; }
-};
-template <> struct Argument<const FloatMode&> {
-  static const FloatMode& get(const LaneArgs&, unsigned, unsigned, const FloatMode& mode) { return mode; }
-};
+// As many words as a vector register of the host has (AVX-512's shuffles of two registers are no faster).
+#if defined(__AVX2__)
+typedef uint32_t Words __attribute__((vector_size(32)));
+inline Words first_pairs(Words low, Words high) {
+  return __builtin_shufflevector(low, high, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+inline Words last_pairs(Words low, Words high) {
+  return __builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+inline Words even_words(Words a, Words b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14); }
+inline Words odd_words(Words a, Words b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15); }
+inline Words first_lanes() { return Words{0, 1, 2, 3, 4, 5, 6, 7}; }
+#else
+typedef uint32_t Words __attribute__((vector_size(16)));
+inline Words first_pairs(Words low, Words high) { return __builtin_shufflevector(low, high, 0, 4, 1, 5); }
+inline Words last_pairs(Words low, Words high) { return __builtin_shufflevector(low, high, 2, 6, 3, 7); }
+inline Words even_words(Words a, Words b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6); }
+inline Words odd_words(Words a, Words b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7); }
+inline Words first_lanes() { return Words{0, 1, 2, 3}; }
+#endif
+inline constexpr unsigned kWords = sizeof(Words) / sizeof(uint32_t);
+inline Words load_words(const void* p) {
+  Words w;
+  __builtin_memcpy(&w, p, sizeof w);
+  return w;
+}
+inline void store_words(void* p, Words w) { __builtin_memcpy(p, &w, sizeof w); }
 
-template <auto F, class S> struct Caller;
-template <auto F, class R, class... A> struct Caller<F, R (*)(A...)> {
-  template <size_t... I>
-  static R call(const LaneArgs& a, unsigned lane, const FloatMode& mode, std::index_sequence<I...>) {
-    return F(Argument<A>::get(a, static_cast<unsigned>(I), lane, mode)...);
-  }
-  static R call(const LaneArgs& a, unsigned lane, const FloatMode& mode) {
-    return call(a, lane, mode, std::index_sequence_for<A...>{});
-  }
-};
-
-template <auto F, bool Full> inline void lane_loop(LaneArgs& args, const FloatMode& mode) {
-  using S = Signature<decltype(F)>;
-  using R = ResultOf<typename S::Result>;
-  using V = typename R::Value;
-  const LaneArgs a = args;
-  uint32_t* const dst = a.dst;
-  [[maybe_unused]] uint32_t carry[32];
-#pragma GCC ivdep
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    const typename S::Result result = Caller<F, decltype(F)>::call(a, lane, mode);
-    const bool on = Full || (a.exec >> lane & 1U) != 0;
-    if constexpr (!R::kValue) {
-      carry[lane] = result ? 1U : 0U;
-    } else {
-      V value;
-      if constexpr (R::kCarry) {
-        value = result.value;
-        carry[lane] = result.carry ? 1U : 0U;
-      } else {
-        value = result;
-      }
-      uint32_t low = Row32<V>::low(value);
-      if constexpr (std::is_base_of_v<HalfWord<Row32<V>::kType, V>, Row32<V>>) low |= dst[lane] & a.keep;
-      if constexpr (words_of(Row32<V>::kType) == 2) {
-        const uint32_t high = Row32<V>::high(value);
-        const uint32_t old_low = dst[lane], old_high = dst[lane + a.stride];
-        dst[lane] = on ? low : old_low;
-        dst[lane + a.stride] = on ? high : old_high;
-      } else {
-        dst[lane] = on ? low : dst[lane];
-      }
+template <class T> requires kWide<T> struct Input<T> {
+  alignas(64) T lanes[32];
+  void prepare(const LaneArgs& a, unsigned source, const FloatMode&) {
+    for (unsigned i = 0; i < 32; i += kWords) {
+      const Words low = load_words(a.src[source] + i), high = load_words(a.src[source] + a.stride + i);
+      store_words(lanes + i, first_pairs(low, high));
+      store_words(lanes + i + kWords / 2, last_pairs(low, high));
     }
   }
-  if constexpr (R::kCarry) {
+  T get(unsigned lane) const { return lanes[lane]; }
+};
+template <> struct Input<bool> {
+  uint32_t lanes[32];
+  void prepare(const LaneArgs& a, unsigned, const FloatMode&) {
+    for (unsigned i = 0; i < 32; ++i) lanes[i] = a.carry_in >> i & 1U;
+  }
+  bool get(unsigned lane) const { return lanes[lane] != 0; }
+};
+template <> struct Input<const FloatMode&> {
+  const FloatMode* mode;
+  void prepare(const LaneArgs&, unsigned, const FloatMode& m) { mode = &m; }
+  const FloatMode& get(unsigned) const { return *mode; }
+};
+
+template <class T> inline void store_wide(const LaneArgs& a, const T* values) {
+  for (unsigned i = 0; i < 32; i += kWords) {
+    const Words first = load_words(values + i), last = load_words(values + i + kWords / 2);
+    const Words exec = first_lanes() * 0 + a.exec;
+    const Words on = 0 - (exec >> (first_lanes() + i) & 1U);
+    uint32_t* const low = a.dst + i;
+    uint32_t* const high = low + a.stride;
+    store_words(low, (even_words(first, last) & on) | (load_words(low) & ~on));
+    store_words(high, (odd_words(first, last) & on) | (load_words(high) & ~on));
+  }
+}
+
+template <class T, bool Full> inline void store(const LaneArgs& a, unsigned lane, T value) {
+  const bool on = Full || (a.exec >> lane & 1U) != 0;
+  uint32_t low = Row32<T>::low(value);
+  if constexpr (std::is_base_of_v<HalfWord<Row32<T>::kType, T>, Row32<T>>) low |= a.dst[lane] & a.keep;
+  if constexpr (words_of(Row32<T>::kType) == 2) {
+    const uint32_t high = Row32<T>::high(value);
+    const uint32_t old_high = a.dst[lane + a.stride];
+    a.dst[lane + a.stride] = on ? high : old_high;
+  }
+  const uint32_t old_low = a.dst[lane];
+  a.dst[lane] = on ? low : old_low;
+}
+
+template <size_t I, class T> struct InputAt : Input<T> {};
+template <class Indices, class... A> struct Inputs;
+template <size_t... I, class... A> struct Inputs<std::index_sequence<I...>, A...> : InputAt<I, A>... {};
+
+template <auto F, bool Full, class R, class... A, size_t... I>
+[[gnu::always_inline]] inline void run_lanes(LaneArgs& args, const FloatMode& mode, R (*)(A...),
+                                             std::index_sequence<I...>) {
+  using Out = ResultOf<R>;
+  using V = typename Out::Value;
+  const LaneArgs a = args;
+  Inputs<std::index_sequence<I...>, A...> in; // (a tuple would be cleared first)
+  (static_cast<InputAt<I, A>&>(in).prepare(a, static_cast<unsigned>(I), mode), ...);
+  [[maybe_unused]] alignas(64) V wide[kWide<V> ? 32 : 1];
+  [[maybe_unused]] alignas(64) uint32_t carry[32];
+#pragma GCC ivdep
+#pragma GCC unroll 1
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const R result = F(static_cast<const InputAt<I, A>&>(in).get(lane)...);
+    V value{};
+    if constexpr (!Out::kValue) {
+      carry[lane] = result ? 1U : 0U;
+    } else if constexpr (Out::kCarry) {
+      carry[lane] = result.carry ? 1U : 0U;
+      value = result.value;
+    } else {
+      value = result;
+    }
+    if constexpr (Out::kValue && kWide<V>) wide[lane] = value;
+    if constexpr (Out::kValue && !kWide<V>) store<V, Full>(a, lane, value);
+  }
+  if constexpr (Out::kValue && kWide<V>) store_wide(a, wide);
+  if constexpr (Out::kCarry) {
     uint32_t bits = 0;
     for (unsigned lane = 0; lane < 32; ++lane) bits |= carry[lane] << lane;
     args.carry_out = bits & a.exec;
   }
 }
+template <auto F, bool Full> [[gnu::always_inline]] inline void lane_loop(LaneArgs& args, const FloatMode& mode) {
+  [&]<class R, class... A>(R (*f)(A...)) __attribute__((always_inline)) {
+    run_lanes<F, Full>(args, mode, f, std::index_sequence_for<A...>{});
+  }(F);
+}
 
-template <auto F, unsigned Kind> void lane_kernel(LaneArgs& args) {
+template <auto F, unsigned Kind> [[gnu::flatten]] void lane_kernel(LaneArgs& args) {
   using S = Signature<decltype(F)>;
   constexpr bool kMaskOnly = !ResultOf<typename S::Result>::kValue;
   if constexpr (Kind == 0) {
