@@ -107,6 +107,21 @@ Result<void> link_device_library(llvm::Module& module) {
   return {};
 }
 
+// Functions that every CUDA device has built in.
+static bool is_device_runtime(llvm::StringRef name) {
+  return name == "vprintf" || name == "malloc" || name == "free" || name.starts_with("cuda") || name.starts_with("__cuda") ||
+         name.starts_with("__nv_") || name.starts_with("__cnp");
+}
+
+void define_device_runtime(llvm::Module& module) {
+  // A failed assertion stops the kernel. Its text would need the host's help.
+  llvm::Function* fail = module.getFunction("__assertfail");
+  if (!fail || !fail->isDeclaration()) return;
+  llvm::IRBuilder<> ir(llvm::BasicBlock::Create(module.getContext(), "failed", fail));
+  ir.CreateIntrinsic(llvm::Intrinsic::trap, {}, {});
+  ir.CreateUnreachable();
+}
+
 KernelErrors find_kernel_errors(llvm::Module& module) {
   KernelErrors errors;
   for (const llvm::Function& kernel : module) {
@@ -121,7 +136,10 @@ KernelErrors find_kernel_errors(llvm::Module& module) {
       }
       const bool is_dynamic_shared = value->getAddressSpace() == kLds;
       const bool is_intrinsic = function && function->isIntrinsic();
-      if (value->isDeclaration() && !is_dynamic_shared && !is_intrinsic && !errors.count(name))
+      if (!value->isDeclaration() || is_dynamic_shared || is_intrinsic || errors.count(name)) continue;
+      if (function && is_device_runtime(function->getName()))
+        errors[name] = {CUDA_ERROR_NOT_SUPPORTED, "the device function " + quoted(*value) + " is not supported"};
+      else
         errors[name] = {CUDA_ERROR_INVALID_PTX, std::string("undefined ") + (function ? "function " : "variable ") + quoted(*value)};
     }
   }

@@ -19,6 +19,9 @@ Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<l
 // Adds the support library's functions that the module calls, for its target.
 Result<void> link_device_library(llvm::Module& module);
 
+// Gives bodies to functions that CUDA devices have built in, as far as they can be served here.
+void define_device_runtime(llvm::Module& module);
+
 // What is wrong with each kernel that reaches a failed function or a symbol that nobody defines.
 KernelErrors find_kernel_errors(llvm::Module& module);
 

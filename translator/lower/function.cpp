@@ -55,6 +55,29 @@ Value* FunctionLowering::symbol_address(SymbolId id) {
 
 std::string_view FunctionLowering::pretty_name() const { return module.name_of(source.symbol); }
 
+// What one thread may have in local memory, as on NVIDIA's devices (CUDA C++ Programming Guide, "Technical Specifications").
+static constexpr uint64_t kLocalLimit = 512 << 10;
+
+Result<void> FunctionLowering::check_sizes() const {
+  uint64_t bytes = 0;
+  const auto add = [&](const std::vector<SymbolId>& symbols) {
+    for (SymbolId id : symbols) {
+      const Symbol& symbol = module.symbols[id];
+      if (symbol.space == StateSpace::Local || symbol.space == StateSpace::Param) bytes = llvm::SaturatingAdd(bytes, symbol.size);
+    }
+  };
+  add(source.locals);
+  if (!source.is_entry) {
+    add(source.parameters);
+    add(source.returns);
+  }
+  if (bytes <= kLocalLimit) return {};
+  const Location at = module.location(source.offset);
+  return Error{CUDA_ERROR_INVALID_PTX, module.file_name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": error: '" +
+                                           std::string(pretty_name()) + "' needs " + std::to_string(bytes) +
+                                           " bytes of local memory, a thread has at most " + std::to_string(kLocalLimit)};
+}
+
 void FunctionLowering::make_registers() {
   registers_.reserve(source.registers.size());
   for (const RegisterInfo& info : source.registers) {
@@ -181,6 +204,7 @@ Result<void> FunctionLowering::lower_instruction(const Instruction& instruction)
 }
 
 Result<void> FunctionLowering::run() {
+  if (Result<void> fits = check_sizes(); !fits) return fits;
   BasicBlock* entry = new_block("entry");
   BasicBlock* start = new_block("start");
   entry_end_ = llvm::BranchInst::Create(start, entry);

@@ -50,6 +50,7 @@ public:
   bool flushes = false; // this function runs with f32 subnormals flushed
 
 private:
+  Result<void> check_sizes() const;
   void make_registers();
   void make_locals();
   void bind_parameters();

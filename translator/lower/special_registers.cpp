@@ -71,6 +71,22 @@ static Value* nanoseconds(Emitter& e) {
 static Value* low(Emitter& e, Value* wide) { return e.ir.CreateTrunc(wide, e.ir.getInt32Ty()); }
 static Value* high(Emitter& e, Value* wide) { return low(e, e.ir.CreateLShr(wide, 32)); }
 
+// %envreg2 and %envreg1 are the halves of the address of a grid's workspace, in whose second word cooperative groups count the blocks that
+// reached a grid-wide barrier; the count returns to its rest position by itself. One workspace a module is enough while cooperative
+// kernels of one module do not run at the same time. It is there in ordinary launches too, where the program could not use it.
+static Value* grid_workspace(Emitter& e) {
+  static constexpr char kName[] = "__ptxshim_grid_workspace";
+  llvm::Module& module = *e.ir.GetInsertBlock()->getModule();
+  llvm::GlobalVariable* workspace = module.getNamedGlobal(kName);
+  if (!workspace) {
+    llvm::Type* words = llvm::ArrayType::get(e.ir.getInt32Ty(), 16);
+    workspace = new llvm::GlobalVariable(module, words, false, llvm::GlobalValue::InternalLinkage, llvm::Constant::getNullValue(words),
+                                         kName, nullptr, llvm::GlobalValue::NotThreadLocal, 1);
+    workspace->setAlignment(llvm::Align(64));
+  }
+  return e.ir.CreatePtrToInt(workspace, e.ir.getInt64Ty());
+}
+
 static Value* shared_bytes(Emitter& e) { return field(e, Intrinsic::amdgcn_dispatch_ptr, e.ir.getInt32Ty(), 28); }
 
 // 2 << lane would be out of range for lane 31, so the masks are made from 1 << lane.
@@ -125,7 +141,9 @@ static Value* value_of(Emitter& e, Row row, unsigned axis) {
   case Row::reserved_smem_offset_0:
   case Row::reserved_smem_offset_1: return e.ir.getInt32(0);
   case Row::current_graph_exec: return e.ir.getInt64(0);
-  case Row::envreg0: case Row::envreg1: case Row::envreg2: case Row::envreg3: case Row::envreg4:
+  case Row::envreg1: return high(e, grid_workspace(e));
+  case Row::envreg2: return low(e, grid_workspace(e));
+  case Row::envreg0: case Row::envreg3: case Row::envreg4:
   case Row::envreg5: case Row::envreg6: case Row::envreg7: case Row::envreg8: case Row::envreg9:
   case Row::envreg10: case Row::envreg11: case Row::envreg12: case Row::envreg13: case Row::envreg14:
   case Row::envreg15: case Row::envreg16: case Row::envreg17: case Row::envreg18: case Row::envreg19:

@@ -105,6 +105,7 @@ Result<std::unique_ptr<llvm::Module>> Translation::lower(llvm::LLVMContext& cont
   }
   Result<std::unique_ptr<llvm::Module>> whole = link_modules(std::move(lowered));
   if (!whole) return whole;
+  define_device_runtime(**whole);
   resolve_exits(**whole);
   if (Result<void> done = link_device_library(**whole); !done) return std::move(done).error();
   for (auto& [name, error] : find_kernel_errors(**whole)) excluded_.emplace(name, error);

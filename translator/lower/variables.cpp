@@ -21,6 +21,7 @@ using llvm::ConstantExpr;
 using llvm::Type;
 
 static constexpr uint64_t kLargestVariable = uint64_t{1} << 40;
+static constexpr uint64_t kLargestInitialiser = uint64_t{256} << 20; // it is part of the code object
 
 static Error variable_error(const Module& module, const Symbol& symbol, const std::string& message, CUresult code) {
   const Location at = module.location(symbol.offset);
@@ -103,7 +104,7 @@ Result<void> ModuleLowering::initialise_variable(SymbolId id) {
   const Symbol& symbol = source.symbols[id];
   auto* target = llvm::cast<llvm::GlobalVariable>(variables_[id]);
   if (target->getAddressSpace() == kLds) return variable_error(source, symbol, "shared variables cannot be initialised", CUDA_ERROR_INVALID_PTX);
-  if (symbol.size > (uint64_t{1} << 31)) return variable_error(source, symbol, "an initialiser of this size is not supported", CUDA_ERROR_NOT_SUPPORTED);
+  if (symbol.size > kLargestInitialiser) return variable_error(source, symbol, "an initialiser of this size is not supported", CUDA_ERROR_NOT_SUPPORTED);
   std::vector<uint8_t> bytes(symbol.size, 0);
   llvm::SmallVector<Constant*> parts;
   uint64_t end = 0;

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "lower/warp.h"
 
+#include <llvm/IR/MDBuilder.h>
+
 namespace ptxshim::ptx {
 
 namespace Intrinsic = llvm::Intrinsic;
 
+// The range lets comparisons with it fold.
+static Value* with_range(Emitter& e, Value* count, uint32_t limit) {
+  llvm::MDBuilder metadata(e.ir.getContext());
+  llvm::cast<llvm::Instruction>(count)->setMetadata(llvm::LLVMContext::MD_range,
+                                                    metadata.createRange(llvm::APInt(32, 0), llvm::APInt(32, limit)));
+  return count;
+}
+
 Value* wave_lane(Emitter& e) {
   Value* all = e.ir.getInt32(~0u);
-  Value* low = e.intrinsic(Intrinsic::amdgcn_mbcnt_lo, {}, {all, e.ir.getInt32(0)});
-  return e.wave64() ? e.intrinsic(Intrinsic::amdgcn_mbcnt_hi, {}, {all, low}) : low;
+  Value* low = with_range(e, e.intrinsic(Intrinsic::amdgcn_mbcnt_lo, {}, {all, e.ir.getInt32(0)}), e.wave64() ? 33 : 32);
+  return e.wave64() ? with_range(e, e.intrinsic(Intrinsic::amdgcn_mbcnt_hi, {}, {all, low}), 64) : low;
 }
 
 Value* warp_lane(Emitter& e) {
@@ -27,6 +37,20 @@ Value* warp_ballot(Emitter& e, Value* predicate) {
 Value* warp_shuffle(Emitter& e, Value* value, Value* lane) {
   if (e.wave64()) lane = e.ir.CreateOr(lane, e.ir.CreateAnd(wave_lane(e), 32));
   return e.intrinsic(Intrinsic::amdgcn_ds_bpermute, {}, {e.ir.CreateShl(lane, 2), value});
+}
+
+// Exchanges within a row of 16 lanes and between the two rows have instructions that need no trip through LDS hardware (gfx10 on).
+Value* warp_exchange(Emitter& e, Value* value, uint32_t mask) {
+  llvm::Type* word = e.ir.getInt32Ty();
+  Value* old = llvm::PoisonValue::get(word);
+  constexpr uint32_t kRowXmask = 0x160; // DPP control
+  if (mask & 15) {
+    Value* control = e.ir.getInt32(kRowXmask | (mask & 15));
+    value = e.intrinsic(Intrinsic::amdgcn_update_dpp, {word}, {old, value, control, e.ir.getInt32(15), e.ir.getInt32(15), e.ir.getTrue()});
+  }
+  if (mask & 16)
+    value = e.intrinsic(Intrinsic::amdgcn_permlanex16, {word}, {old, value, e.ir.getInt32(0x76543210), e.ir.getInt32(0xfedcba98), e.ir.getFalse(), e.ir.getFalse()});
+  return value;
 }
 
 Value* warp_shuffle64(Emitter& e, Value* value, Value* lane) {

@@ -4,6 +4,18 @@
 #include "lower/warp.h"
 #include "ops/op.h"
 
+namespace ptxshim::ptx {
+
+// A butterfly over the whole warp with a constant mask, 0 when it is none.
+static uint32_t shfl_constant_mask(Emitter& e, unsigned first) {
+  const Operand& mask = e.operand(first + 1);
+  const Operand& control = e.operand(first + 2);
+  const bool constant = mask.kind == OperandKind::Integer && control.kind == OperandKind::Integer;
+  return constant && e.has(Mod::bfly) && (control.value & 0x1f1f) == 31 ? static_cast<uint32_t>(mask.value & 31) : 0;
+}
+
+} // namespace ptxshim::ptx
+
 // clang-format off
 PTXSHIM_OP(shfl,
     {"shfl.sync<m>.b32 d, a, b, c, e",   "m=.up|.down|.bfly|.idx", "d:b32 a:b32 b:b32 c:b32 e:b32", 60, 30},
@@ -15,6 +27,11 @@ PTXSHIM_OP(shfl,
   const unsigned first = has_predicate ? 2 : 1;
   llvm::IRBuilder<>& ir = e.ir;
   Value* value = e.read(first, ScalarType::B32);
+  if (const uint32_t mask = shfl_constant_mask(e, first); mask && e.gfx_major() >= 10) {
+    e.write(0, warp_exchange(e, value, mask), ScalarType::B32);
+    if (has_predicate) e.write(1, ir.getTrue());
+    return {};
+  }
   Value* delta = ir.CreateAnd(e.read(first + 1, ScalarType::B32), 31);
   Value* control = e.read(first + 2, ScalarType::B32);
   Value* clamp = ir.CreateAnd(control, 31);
