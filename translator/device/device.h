@@ -38,3 +38,16 @@ PTXSHIM_DEVICE double ptx_bf16_to_f64(uint32_t a); // the low 16 bits
 
 // a * b + c, rounded once.
 PTXSHIM_DEVICE uint16_t ptx_fma_bf16(uint16_t a, uint16_t b, uint16_t c);
+
+// Formats of 8, 6 and 4 bits: the code in the low bits. Too large numbers give the largest one (.satfinite), as NaN does where the
+// format has none.
+PTXSHIM_DEVICE uint32_t ptx_f32_to_e4m3(uint32_t a);
+PTXSHIM_DEVICE uint32_t ptx_f32_to_e5m2(uint32_t a);
+PTXSHIM_DEVICE uint32_t ptx_f32_to_e2m3(uint32_t a);
+PTXSHIM_DEVICE uint32_t ptx_f32_to_e3m2(uint32_t a);
+PTXSHIM_DEVICE uint32_t ptx_f32_to_e2m1(uint32_t a);
+PTXSHIM_DEVICE uint32_t ptx_e4m3_to_f16(uint32_t a); // exact; bits above the format do not count
+PTXSHIM_DEVICE uint32_t ptx_e5m2_to_f16(uint32_t a);
+PTXSHIM_DEVICE uint32_t ptx_e2m3_to_f16(uint32_t a);
+PTXSHIM_DEVICE uint32_t ptx_e3m2_to_f16(uint32_t a);
+PTXSHIM_DEVICE uint32_t ptx_e2m1_to_f16(uint32_t a);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cvt and cvt.pack. The conversions proper are in conversions.cpp.
 //
-// Packed destinations take a into the upper half and b into the lower one. Not done yet: stochastic rounding (.rs) and the formats of 8, 6
-// and 4 bits; their forms are known, so that the error names them.
+// Packed destinations take a into the upper half and b into the lower one. Not done yet: stochastic rounding (.rs) and .ue8m0; their forms are
+// known, so that the error names them.
 #include "ops/conversions.h"
 #include "ops/op.h"
 #include "ops/values.h"
@@ -13,8 +13,7 @@ namespace {
 using T = ScalarType;
 
 // The modifiers that stand for what is not there yet.
-constexpr Mod kMissing[] = {Mod::rs,     Mod::e4m3x2, Mod::e5m2x2,  Mod::e2m3x2, Mod::e3m2x2, Mod::e2m1x2, Mod::e4m3x4,
-                            Mod::e5m2x4, Mod::e2m3x4, Mod::e3m2x4, Mod::e2m1x4, Mod::ue8m0x2};
+constexpr Mod kMissing[] = {Mod::rs, Mod::ue8m0x2};
 
 Value* convert(Emitter& e, Value* v, T to, T from) {
   bool from_float = is_float(from);
@@ -65,6 +64,8 @@ PTXSHIM_OP(cvt,
   {"cvt.rn{re}.f16x2<t> d, a", "re?=.relu; t=.e4m3x2|.e5m2x2|.e2m3x2|.e3m2x2", "d:b32 a:b16", 78, 89},
   {"cvt.rn{re}.f16x2.e2m1x2 d, a", "re?=.relu", "d:b32 a:b8", 86, 100},
   {"cvt.rn.satfinite{re}<t>.f16x2 d, a", "re?=.relu; t=.e4m3x2|.e5m2x2", "d:b16 a:b32", 78, 89},
+  {"cvt.rn.satfinite{re}<t><s> d, a", "re?=.relu; t=.e4m3x2|.e5m2x2|.e2m3x2|.e3m2x2; s=.f16x2|.bf16x2", "d:b16 a:b32", 91, 100},
+  {"cvt.rn.satfinite{re}.e2m1x2<s> d, a", "re?=.relu; s=.f16x2|.bf16x2", "d:b8 a:b32", 91, 100},
   {"cvt.rs{re}.satfinite<t>.f32 d, {a..}, b", "re?=.relu; t=.e4m3x4|.e5m2x4|.e2m3x4|.e3m2x4", "d:b32 a:f32 b:b32", 87, 100},
   {"cvt.rs{re}.satfinite.e2m1x4.f32 d, {a..}, b", "re?=.relu", "d:b16 a:f32 b:b32", 87, 100},
   {"cvt<r>{sf}.ue8m0x2.f32 d, a, b", "r=.rz|.rp; sf?=.satfinite", "d:b16 a:f32 b:f32", 86, 100},
@@ -74,6 +75,7 @@ PTXSHIM_OP(cvt,
   if (e.has(Mod::pack)) return pack(e);
   for (Mod missing : kMissing)
     if (e.has(missing)) return not_supported(e, "cvt with ." + std::string(spelling(missing)));
+  if (is_small_float_conversion(e)) return small_float_conversion(e);
   T to = e.type(0);
   T from = e.type(1);
   if (is_packed(to)) {

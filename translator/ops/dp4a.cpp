@@ -6,12 +6,12 @@
 
 namespace ptxshim::ptx {
 
-// v_dot4_i32_i8 and v_dot4_u32_u8 came with gfx906, not with gfx909, gfx90c and gfx1010; the signed one left with gfx11.
-static bool has_dot4(const Emitter& e, bool with_sign) {
+// v_dot4_i32_i8 and v_dot4_u32_u8 came with gfx906, not with gfx909, gfx90c and gfx1010; gfx11 has one for all signs.
+static bool has_dot4(const Emitter& e) {
   llvm::StringRef gfx = e.gfx();
   bool old = gfx == "gfx906" || gfx == "gfx908" || gfx == "gfx90a" || gfx.starts_with("gfx94") || gfx.starts_with("gfx95");
   bool middle = gfx == "gfx1011" || gfx == "gfx1012" || gfx.starts_with("gfx103");
-  return old || middle || (!with_sign && (gfx.starts_with("gfx11") || gfx.starts_with("gfx120")));
+  return old || middle;
 }
 
 } // namespace ptxshim::ptx
@@ -20,10 +20,14 @@ PTXSHIM_OP(dp4a, {"dp4a<x><y> d, a, b, c", "x=.u32|.s32; y=.u32|.s32", "d:u32 a:
   Value* a = e.read(1, ScalarType::B32);
   Value* b = e.read(2, ScalarType::B32);
   Value* sum = e.read(3, ScalarType::U32);
-  bool with_sign = is_signed(e.type(0));
-  if (e.type(0) == e.type(1) && has_dot4(e, with_sign)) {
-    ID dot = with_sign ? llvm::Intrinsic::amdgcn_sdot4 : llvm::Intrinsic::amdgcn_udot4;
+  if (e.type(0) == e.type(1) && has_dot4(e)) {
+    ID dot = is_signed(e.type(0)) ? llvm::Intrinsic::amdgcn_sdot4 : llvm::Intrinsic::amdgcn_udot4;
     e.write(0, e.intrinsic(dot, {}, {a, b, sum, e.ir.getFalse()}), ScalarType::U32);
+    return {};
+  }
+  if (e.gfx_major() >= 11) {
+    auto flag = [&](unsigned n) { return e.ir.getInt1(is_signed(e.type(n))); };
+    e.write(0, e.intrinsic(llvm::Intrinsic::amdgcn_sudot4, {}, {flag(0), a, flag(1), b, sum, e.ir.getFalse()}), ScalarType::U32);
     return {};
   }
   auto byte = [&](Value* v, unsigned n, ScalarType t) {
