@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What must not end the process: faulting kernels, fork, exit in the middle of work.
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -167,6 +168,42 @@ TEST_F(HipFault, forks_while_kernels_run) {
   OK(hipMemcpy(&value, counter, 4, kDeviceToHost));
   EXPECT_EQ(value, 20u * 50u * 256u);
   hipFree(counter);
+}
+
+// The other mode, in processes of their own: the ROCm runtime is told as hardware would tell it, and ends the process.
+class RawExceptions : public testing::Test {
+protected:
+  static int run_child(const char* test) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const std::string filter = std::string("--gtest_filter=") + test;
+      execl("/proc/self/exe", "child", "--gtest_also_run_disabled_tests", filter.c_str(), nullptr);
+      _exit(1);
+    }
+    return exit_status_of(child);
+  }
+  template <class... Arguments> static void fault(const char* name, Arguments... arguments) {
+    const std::string& problem = load(PTXSHIM_VGPU_QUIET | PTXSHIM_VGPU_RAW_EXCEPTIONS);
+    if (!problem.empty()) _exit(problem.starts_with("absent") ? 77 : 1);
+    Module module = nullptr;
+    Function kernel = nullptr;
+    OK(hipModuleLoadData(&module, code_object().data()));
+    OK(hipModuleGetFunction(&kernel, module, name));
+    void* parameters[] = {&arguments..., nullptr};
+    OK(hipModuleLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+    hipDeviceSynchronize();
+  }
+};
+
+TEST_F(RawExceptions, DISABLED_trap) { fault("trap"); }
+TEST_F(RawExceptions, DISABLED_page_fault) { fault("store_to", uint64_t{0xdead0000}, 1u); }
+
+TEST_F(RawExceptions, reach_the_runtime) {
+  for (const char* test : {"RawExceptions.DISABLED_trap", "RawExceptions.DISABLED_page_fault"}) {
+    const int status = run_child(test);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no HIP runtime";
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << test << ": status " << status;
+  }
 }
 
 } // namespace

@@ -372,6 +372,14 @@ TEST_F(HipKernel, stream_wait_and_write_values) {
   OK(hipStreamWriteValue32(stream, word + 1, 77, 0));
   OK(hipStreamSynchronize(stream));
   EXPECT_EQ(word[1], 77u);
+  constexpr unsigned kAtLeast = 0;
+  OK(hipStreamWaitValue32(stream, word, 5, kAtLeast, 0xffffffff));
+  OK(hipStreamWriteValue32(stream, word + 1, 78, 0));
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(std::atomic_ref(word[1]).load(), 77u);
+  std::atomic_ref(word[0]).store(5);
+  OK(hipStreamSynchronize(stream));
+  EXPECT_EQ(word[1], 78u);
   hipStreamDestroy(stream);
   hipHostFree(flag);
 }
