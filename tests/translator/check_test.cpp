@@ -184,6 +184,18 @@ TEST(Check, what_ptxas_takes) {
   }
 }
 
+TEST(Check, comparisons_without_meaning_are_named) {
+  EXPECT_THAT(error_of(module_with("setp.lt.b32 %p1, %u1, %u2;")), testing::HasSubstr("setp.lt.b32: .lt and .b32 exclude each other"));
+  EXPECT_THAT(error_of(module_with("setp.lo.s32 %p1, %u1, %u2;")), testing::HasSubstr(".lo and .s32"));
+  EXPECT_THAT(error_of(module_with("setp.eq.ftz.f64 %p1, %fd1, %fd2;")), testing::HasSubstr(".ftz and .f64"));
+}
+
+TEST(Check, forms_that_ended_with_an_old_version) {
+  EXPECT_THAT(error_of(module_with("div.f32 %f1, %f1, %f2;")), testing::HasSubstr("ended with PTX version 1.4"));
+  const Parsed old(".version 1.3\n.target sm_13\n.entry k() { .reg .f32 f; div.f32 f, f, f; sin.f32 f, f; exit; }");
+  EXPECT_TRUE(old.ok()) << old.message();
+}
+
 TEST(Check, what_ptxas_refuses) {
   for (const char* line : kWrong) EXPECT_FALSE(Parsed(module_with(line)).ok()) << line;
 }

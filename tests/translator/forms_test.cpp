@@ -120,6 +120,7 @@ TEST(Forms, every_form_is_taken_with_each_of_its_modifiers) {
     const Op op = static_cast<Op>(i);
     if (op == Op::call || op == Op::brx) continue; // they need functions and tables
     for (const CompiledForm& form : compiled_forms(op)) {
+      if (form.until != 0) continue; // of old versions
       std::string body;
       for (size_t s = 0; s <= form.slots.size(); ++s) {
         const size_t choices = s == form.slots.size() ? 1 : form.slots[s].choices.size();
@@ -129,6 +130,7 @@ TEST(Forms, every_form_is_taken_with_each_of_its_modifiers) {
           if (op == Op::cvta && narrow) continue; // for modules with 32-bit addresses
           std::vector<uint8_t> chosen;
           ASSERT_TRUE(match_modifiers(form, modifiers, chosen)) << form.syntax;
+          if (!excluded(form, chosen).empty()) continue;
           body += instruction_text(op, modifiers, make_candidate(op, form, 0, modifiers, chosen)) + "\n";
           ++tried;
         }

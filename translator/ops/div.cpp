@@ -61,7 +61,7 @@ PTXSHIM_OP(div,
   {"div.full{ftz}.f32 d, a, b", "ftz?=.ftz", "", 14, 10},
   {"div<rnd>{ftz}.f32 d, a, b", "rnd=.rn|.rz|.rm|.rp; ftz?=.ftz", "", 10, 20},
   {"div<rnd>.f64 d, a, b", "rnd=.rn|.rz|.rm|.rp", "", 10, 10},
-  {"div{ftz}<t> d, a, b", "ftz?=.ftz; t=.f32|.f64", "", 10, 10}) { // before .version 1.4
+  {"div{ftz}<t> d, a, b", "ftz?=.ftz; t=.f32|.f64", "", 10, 10, 14}) { // before .version 1.4
   // clang-format on
   ScalarType t = e.type();
   if (!is_float(t)) {

@@ -17,7 +17,7 @@ static Value* power_of_two(Emitter& e, Value* a) {
 // clang-format off
 PTXSHIM_OP(ex2,
   {"ex2.approx{ftz}.f32 d, a", "ftz?=.ftz", "", 14, 10},
-  {"ex2{ftz}.f32 d, a", "ftz?=.ftz", "", 10, 10}, // before .version 1.4
+  {"ex2{ftz}.f32 d, a", "ftz?=.ftz", "", 10, 10, 14}, // before .version 1.4
   {"ex2.approx<t> d, a", "t=.f16|.f16x2", "", 70, 75},
   {"ex2.approx.ftz<t> d, a", "t=.bf16|.bf16x2", "", 78, 90}) {
   // clang-format on

@@ -6,7 +6,7 @@
 // clang-format off
 PTXSHIM_OP(lg2,
   {"lg2.approx{ftz}.f32 d, a", "ftz?=.ftz", "", 14, 10},
-  {"lg2{ftz}.f32 d, a", "ftz?=.ftz", "", 10, 10}) { // before .version 1.4
+  {"lg2{ftz}.f32 d, a", "ftz?=.ftz", "", 10, 10, 14}) { // before .version 1.4
   // clang-format on
   Value* a = e.read(1);
   if (e.has(Mod::ftz)) {

@@ -33,7 +33,7 @@ PTXSHIM_OP(rcp,
   {"rcp.approx.ftz.f64 d, a", "", "", 21, 20},
   {"rcp<rnd>{ftz}.f32 d, a", "rnd=.rn|.rz|.rm|.rp; ftz?=.ftz", "", 10, 20},
   {"rcp<rnd>.f64 d, a", "rnd=.rn|.rz|.rm|.rp", "", 21, 20},
-  {"rcp{ftz}<t> d, a", "ftz?=.ftz; t=.f32|.f64", "", 10, 10}) { // before .version 1.4
+  {"rcp{ftz}<t> d, a", "ftz?=.ftz; t=.f32|.f64", "", 10, 10, 14}) { // before .version 1.4
   // clang-format on
   ScalarType t = e.type();
   Value* a = e.read(1);

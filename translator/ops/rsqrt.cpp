@@ -51,7 +51,7 @@ PTXSHIM_OP(rsqrt,
   {"rsqrt.approx{ftz}.f32 d, a", "ftz?=.ftz", "", 14, 10},
   {"rsqrt.approx.f64 d, a", "", "", 14, 10},
   {"rsqrt.approx.ftz.f64 d, a", "", "", 40, 20},
-  {"rsqrt{ftz}<t> d, a", "ftz?=.ftz; t=.f32|.f64", "", 10, 10}) { // before .version 1.4
+  {"rsqrt{ftz}<t> d, a", "ftz?=.ftz; t=.f32|.f64", "", 10, 10, 14}) { // before .version 1.4
   // clang-format on
   Value* a = e.read(1);
   bool is_double = e.type() == ScalarType::F64;

@@ -4,28 +4,30 @@
 #include "ops/op.h"
 #include "ops/values.h"
 
+// Bits have no order, and .lo to .hs are for unsigned numbers.
+#define PTXSHIM_SET_NEVER "c=.lt|.le|.gt|.ge x t=.b16|.b32|.b64; c=.lo|.ls|.hi|.hs x t=.b16|.b32|.b64|.s16|.s32|.s64"
 // clang-format off
 PTXSHIM_OP(set,
   {"set<c><dt><t> d, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs; dt=.u32|.s32|.f32; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64",
-   "d:dt a:t b:t", 10, 10},
+   "d:dt a:t b:t", 10, 10, 0, PTXSHIM_SET_NEVER},
   {"set<c><bo><dt><t> d, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs; bo=.and|.or|.xor; dt=.u32|.s32|.f32; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64",
-   "d:dt a:t b:t c0:pred", 10, 10},
+   "d:dt a:t b:t c0:pred", 10, 10, 0, PTXSHIM_SET_NEVER},
   {"set<c>{ftz}<dt><t> d, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; ftz?=.ftz; dt=.u32|.s32|.f32; t=.f32|.f64",
-   "d:dt a:t b:t", 10, 10},
+   "d:dt a:t b:t", 10, 10, 0, "ftz=.ftz x t=.f64"},
   {"set<c><bo>{ftz}<dt><t> d, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; bo=.and|.or|.xor; ftz?=.ftz; dt=.u32|.s32|.f32; t=.f32|.f64",
-   "d:dt a:t b:t c0:pred", 10, 10},
+   "d:dt a:t b:t c0:pred", 10, 10, 0, "ftz=.ftz x t=.f64"},
   {"set<c>.f16<t> d, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64",
-   "d:f16 a:t b:t", 42, 53},
+   "d:f16 a:t b:t", 42, 53, 0, PTXSHIM_SET_NEVER},
   {"set<c><bo>.f16<t> d, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs; bo=.and|.or|.xor; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64",
-   "d:f16 a:t b:t c0:pred", 42, 53},
+   "d:f16 a:t b:t c0:pred", 42, 53, 0, PTXSHIM_SET_NEVER},
   {"set<c>{ftz}.f16<t> d, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; ftz?=.ftz; t=.f16|.f32|.f64",
    "d:f16 a:t b:t", 42, 53},
   {"set<c><bo>{ftz}.f16<t> d, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; bo=.and|.or|.xor; ftz?=.ftz; t=.f16|.f32|.f64",
    "d:f16 a:t b:t c0:pred", 42, 53},
   {"set<c>.bf16<t> d, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64",
-   "d:bf16 a:t b:t", 78, 90},
+   "d:bf16 a:t b:t", 78, 90, 0, PTXSHIM_SET_NEVER},
   {"set<c><bo>.bf16<t> d, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs; bo=.and|.or|.xor; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64",
-   "d:bf16 a:t b:t c0:pred", 78, 90},
+   "d:bf16 a:t b:t c0:pred", 78, 90, 0, PTXSHIM_SET_NEVER},
   {"set<c>.bf16<t> d, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; t=.f16|.f32|.f64|.bf16",
    "d:bf16 a:t b:t", 78, 90},
   {"set<c><bo>.bf16<t> d, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; bo=.and|.or|.xor; t=.f16|.f32|.f64|.bf16",

@@ -5,24 +5,26 @@
 #include "ops/op.h"
 #include "ops/values.h"
 
+// Bits have no order, and .lo to .hs are for unsigned numbers.
+#define PTXSHIM_SETP_NEVER "c=.lt|.le|.gt|.ge x t=.b16|.b32|.b64; c=.lo|.ls|.hi|.hs x t=.b16|.b32|.b64|.s16|.s32|.s64"
 // clang-format off
 PTXSHIM_OP(setp,
   {"setp<c><t> p, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64",
-   "p:pred a:t b:t", 10, 10},
+   "p:pred a:t b:t", 10, 10, 0, PTXSHIM_SETP_NEVER},
   {"setp<c><t> p|q, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64",
-   "p:pred q:pred a:t b:t", 10, 10},
+   "p:pred q:pred a:t b:t", 10, 10, 0, PTXSHIM_SETP_NEVER},
   {"setp<c><bo><t> p, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs; bo=.and|.or|.xor; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64",
-   "p:pred a:t b:t c0:pred", 10, 10},
+   "p:pred a:t b:t c0:pred", 10, 10, 0, PTXSHIM_SETP_NEVER},
   {"setp<c><bo><t> p|q, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs; bo=.and|.or|.xor; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64",
-   "p:pred q:pred a:t b:t c0:pred", 10, 10},
+   "p:pred q:pred a:t b:t c0:pred", 10, 10, 0, PTXSHIM_SETP_NEVER},
   {"setp<c>{ftz}<t> p, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; ftz?=.ftz; t=.f32|.f64",
-   "p:pred a:t b:t", 10, 10},
+   "p:pred a:t b:t", 10, 10, 0, "ftz=.ftz x t=.f64"},
   {"setp<c>{ftz}<t> p|q, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; ftz?=.ftz; t=.f32|.f64",
-   "p:pred q:pred a:t b:t", 10, 10},
+   "p:pred q:pred a:t b:t", 10, 10, 0, "ftz=.ftz x t=.f64"},
   {"setp<c><bo>{ftz}<t> p, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; bo=.and|.or|.xor; ftz?=.ftz; t=.f32|.f64",
-   "p:pred a:t b:t c0:pred", 10, 10},
+   "p:pred a:t b:t c0:pred", 10, 10, 0, "ftz=.ftz x t=.f64"},
   {"setp<c><bo>{ftz}<t> p|q, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; bo=.and|.or|.xor; ftz?=.ftz; t=.f32|.f64",
-   "p:pred q:pred a:t b:t c0:pred", 10, 10},
+   "p:pred q:pred a:t b:t c0:pred", 10, 10, 0, "ftz=.ftz x t=.f64"},
   {"setp<c>{ftz}.f16 p, a, b", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; ftz?=.ftz",
    "p:pred a:f16 b:f16", 42, 53},
   {"setp<c><bo>{ftz}.f16 p, a, b, c0", "c=.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan; bo=.and|.or|.xor; ftz?=.ftz",

@@ -6,7 +6,7 @@
 // clang-format off
 PTXSHIM_OP(sin,
   {"sin.approx{ftz}.f32 d, a", "ftz?=.ftz", "", 14, 10},
-  {"sin{ftz}.f32 d, a", "ftz?=.ftz", "", 10, 10}) { // before .version 1.4
+  {"sin{ftz}.f32 d, a", "ftz?=.ftz", "", 10, 10, 14}) { // before .version 1.4
   // clang-format on
   Value* a = e.read(1);
   Value* magnitude = e.ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);

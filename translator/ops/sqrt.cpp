@@ -21,7 +21,7 @@ PTXSHIM_OP(sqrt,
   {"sqrt.approx{ftz}.f32 d, a", "ftz?=.ftz", "", 14, 10},
   {"sqrt<rnd>{ftz}.f32 d, a", "rnd=.rn|.rz|.rm|.rp; ftz?=.ftz", "", 10, 20},
   {"sqrt<rnd>.f64 d, a", "rnd=.rn|.rz|.rm|.rp", "", 10, 10},
-  {"sqrt{ftz}<t> d, a", "ftz?=.ftz; t=.f32|.f64", "", 10, 10}) { // before .version 1.4
+  {"sqrt{ftz}<t> d, a", "ftz?=.ftz; t=.f32|.f64", "", 10, 10, 14}) { // before .version 1.4
   // clang-format on
   ScalarType t = e.type();
   Value* a = e.read(1);

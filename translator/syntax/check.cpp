@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "syntax/check.h"
 
+#include <algorithm>
+
 #include "syntax/keywords.h"
 
 namespace ptxshim::ptx {
@@ -48,7 +50,7 @@ const Checker::Match& Checker::match(const Instruction& instruction) {
   std::vector<uint8_t> choices;
   const std::vector<CompiledForm>& forms = compiled_forms(instruction.op);
   for (size_t i = 0; i < forms.size() && i < 256; ++i)
-    if (match_modifiers(forms[i], modifiers, choices)) {
+    if (match_modifiers(forms[i], modifiers, choices) && excluded(forms[i], choices).empty()) {
       entry.candidates.push_back(make_candidate(instruction.op, forms[i], static_cast<uint8_t>(i), modifiers, choices));
     }
   return entry;
@@ -67,9 +69,14 @@ std::string Checker::describe_modifiers(const Instruction& instruction) const {
   return name;
 }
 
-// Names the modifier that no form of the op has; else shows the form that comes nearest.
+// Names the modifiers that exclude each other, or the one that no form of the op has; else shows the form that comes nearest.
 std::string Checker::unfit_modifiers(const Instruction& instruction) const {
   const std::string op(spelling(instruction.op));
+  std::vector<uint8_t> choices;
+  for (const CompiledForm& form : compiled_forms(instruction.op)) {
+    if (!match_modifiers(form, module_.modifiers_of(instruction), choices)) continue;
+    if (const std::string pair = excluded(form, choices); !pair.empty()) return describe_modifiers(instruction) + ": " + pair + " exclude each other";
+  }
   const auto has = [](const CompiledForm& form, Mod modifier) {
     for (const FormSlot& slot : form.slots)
       for (const std::vector<Mod>& choice : slot.choices)
@@ -108,6 +115,10 @@ std::string Checker::check_versions(const Instruction& instruction, const Candid
     return describe_modifiers(instruction) + " needs target sm_" + std::to_string(candidate.sm) + ", the module's is sm_" +
            std::to_string(module_.sm);
   }
+  if (candidate.until != 0 && module_.version >= candidate.until) {
+    return describe_modifiers(instruction) + " in this form ended with PTX version " + version_text(candidate.until) + ", the module is of version " +
+           version_text(module_.version);
+  }
   return {};
 }
 
@@ -116,7 +127,8 @@ Verdict Checker::check(const Function& function, Instruction& instruction, std::
   const Candidate* late = nullptr; // fits, but for the version
   for (const Candidate& candidate : found.candidates) {
     if (!fits(function, instruction, candidate, nullptr)) continue;
-    if (module_.version < candidate.ptx || module_.sm < candidate.sm) {
+    const bool ended = candidate.until != 0 && module_.version >= candidate.until;
+    if (module_.version < candidate.ptx || module_.sm < candidate.sm || ended) {
       late = &candidate;
       continue;
     }
@@ -128,7 +140,11 @@ Verdict Checker::check(const Function& function, Instruction& instruction, std::
     return Verdict::Wrong;
   }
   if (found.candidates.empty()) {
-    if (is_known(instruction)) {
+    const bool excludes = std::any_of(compiled_forms(instruction.op).begin(), compiled_forms(instruction.op).end(), [&](const CompiledForm& form) {
+      std::vector<uint8_t> choices;
+      return match_modifiers(form, module_.modifiers_of(instruction), choices);
+    });
+    if (!excludes && is_known(instruction)) {
       message = "instruction '" + describe_modifiers(instruction) + "'";
       return Verdict::NotYet;
     }

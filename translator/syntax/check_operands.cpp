@@ -277,7 +277,9 @@ bool Checker::fits_symbol(const Instruction& instruction, const OperandSpec& spe
 
 bool Checker::fits_address(const Function& function, const Instruction& instruction, const Operand& operand, std::string* problem) const {
   const StateSpace space = module_.space(instruction);
-  if (operand.kind == OperandKind::AddressAbsolute) return true;
+  if (operand.kind == OperandKind::AddressAbsolute) {
+    return space == StateSpace::Local || say(problem, "only the .local space is addressed by numbers");
+  }
   if (operand.kind == OperandKind::AddressSymbol) {
     const Symbol& symbol = module_.symbols[operand.index];
     const bool function_symbol = symbol.kind == SymbolKind::Function || symbol.kind == SymbolKind::Alias;

@@ -166,12 +166,27 @@ bool same_words(const std::vector<Mod>& choice, std::span<const Mod> modifiers, 
   return true;
 }
 
+// "c=.lt|.le": the choice of slot c when it is one of these, else nothing.
+std::string chosen_among(const CompiledForm& form, const std::vector<uint8_t>& choices, std::string_view text) {
+  const std::string_view name = take(text, '=');
+  for (size_t s = 0; s < form.slots.size(); ++s) {
+    if (form.slots[s].name != name || choices[s] == kAbsent) continue;
+    std::string chosen;
+    for (const Mod modifier : form.slots[s].choices[choices[s]]) chosen.append(".").append(spelling(modifier));
+    while (!text.empty())
+      if (take(text, '|') == chosen) return chosen;
+  }
+  return {};
+}
+
 } // namespace
 
 CompiledForm compile(const Form& form) {
   CompiledForm compiled;
   compiled.syntax = form.syntax;
   compiled.types = form.types;
+  compiled.never = form.never;
+  compiled.until = form.until;
   compiled.ptx = form.ptx;
   compiled.sm = form.sm;
   std::string_view rest = form.syntax;
@@ -216,11 +231,26 @@ bool match_modifiers(const CompiledForm& form, std::span<const Mod> modifiers, s
   return true;
 }
 
+std::string excluded(const CompiledForm& form, const std::vector<uint8_t>& choices) {
+  for (std::string_view rest = form.never; !rest.empty();) {
+    std::string_view right = take(rest, ';');
+    const size_t cross = right.find(" x ");
+    if (cross == std::string_view::npos) continue;
+    std::string_view left = right.substr(0, cross);
+    right = trim(right.substr(cross + 3));
+    const std::string one = chosen_among(form, choices, left);
+    const std::string other = chosen_among(form, choices, right);
+    if (!one.empty() && !other.empty()) return one + " and " + other;
+  }
+  return {};
+}
+
 Candidate make_candidate(Op op, const CompiledForm& form, uint8_t index, std::span<const Mod> modifiers, const std::vector<uint8_t>& choices) {
   Candidate candidate;
   candidate.form = index;
   candidate.ptx = form.ptx;
   candidate.sm = form.sm;
+  candidate.until = form.until;
   candidate.wider = op == Op::ld || op == Op::ldu || op == Op::st || op == Op::cvt;
   ScalarType last = ScalarType::None;
   for (const Mod modifier : modifiers) {

@@ -28,6 +28,7 @@ struct Candidate {
   bool wider = false; // registers may be wider than the type (ld, st, cvt)
   uint16_t ptx = 10;
   uint16_t sm = 10;
+  uint16_t until = 0;
   std::vector<OperandSpec> operands;
 };
 
@@ -44,8 +45,10 @@ struct CompiledForm {
   std::vector<OperandSpec> operands;
   std::vector<std::string_view> operand_names;
   std::string_view types;
+  std::string_view never;
   uint16_t ptx = 10;
   uint16_t sm = 10;
+  uint16_t until = 0;
 };
 
 CompiledForm compile(const Form& form);
@@ -55,6 +58,8 @@ const std::vector<CompiledForm>& known_forms(Op op);    // of the whole PTX ISA 
 // Which choice every slot takes (kAbsent: none) when the form has exactly these modifiers.
 inline constexpr uint8_t kAbsent = 0xff;
 bool match_modifiers(const CompiledForm& form, std::span<const Mod> modifiers, std::vector<uint8_t>& choices);
+// The two modifiers of these choices that exclude each other (".lt and .b32"); empty when none do.
+std::string excluded(const CompiledForm& form, const std::vector<uint8_t>& choices);
 Candidate make_candidate(Op op, const CompiledForm& form, uint8_t index, std::span<const Mod> modifiers, const std::vector<uint8_t>& choices);
 
 } // namespace ptxshim::ptx

@@ -15,12 +15,15 @@ namespace ptxshim::ptx {
 // slots: "m=.hi|.lo; t=.u16|.u32; s?=.sat" ("?": may be absent).
 // types: the type of each operand in order, e.g. "d:t a:t b:t c:u32" (a slot's name or a type; ":wide" = twice the slot's width);
 //   empty: all operands have the type of the (last) type modifier.
+// never: choices that exclude each other, "c=.lt|.le x t=.b16|.b32; ftz=.ftz x t=.f64".
 struct Form {
   const char* syntax;
   const char* slots = "";
   const char* types = "";
-  uint16_t ptx = 10; // lowest .version, major * 10 + minor
-  uint16_t sm = 10;  // lowest .target
+  uint16_t ptx = 10;   // lowest .version, major * 10 + minor
+  uint16_t sm = 10;    // lowest .target
+  uint16_t until = 0;  // first .version that no longer has it; 0: still there
+  const char* never = "";
 };
 
 std::span<const Form> forms_of(Op op); // defined by each ops/NAME.cpp through PTXSHIM_OP_FORMS
