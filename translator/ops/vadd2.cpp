@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+#include "ops/op.h"
+#include "ops/video_simd.h"
+
+PTXSHIM_VIDEO_OP(vadd2, Add, 2)

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+#include "ops/op.h"
+#include "ops/video_simd.h"
+
+PTXSHIM_VIDEO_OP(vmax2, Max, 2)
