@@ -127,6 +127,22 @@ TEST(v_ldexp_f32, scales_with_one_rounding) {
   EXPECT_F16(v_ldexp_f16(f16(0x3e00), -24, kNear), 2U);
   EXPECT_F16(v_ldexp_f16(f16(0x3c00), 0x7fff, kNear), 0x7c00U);
 }
+TEST(v_ldexp_f64, agrees_with_exact_scaling) {
+  Random random(12);
+  const auto check = [](double x, int n) {
+    ASSERT_EQ(to_bits(v_ldexp_f64(x, n, kNear)), to_bits(scale_bits(x, n, Round::NearestEven)))
+        << std::hex << to_bits(x) << std::dec << " by " << n;
+    const float f = static_cast<float>(x);
+    ASSERT_EQ(to_bits(v_ldexp_f32(f, n, kNear)), to_bits(scale_bits(f, n, Round::NearestEven)));
+  };
+  for (const double x : corners<double>())
+    for (int n = -2200; n <= 2200; n += 3) check(x, n);
+  for (int i = 0; i < 300000; ++i) {
+    const int n = static_cast<int>(random.next() % 4400) - 2200;
+    check(random.any<double>(), n);
+    check(random.near_one<double>(5), -1010 - static_cast<int>(random.next() % 70)); // ends among the denormals
+  }
+}
 TEST(v_frexp_mant_f32, takes_numbers_apart) {
   EXPECT_F32(v_frexp_mant_f32(-12.0f, kNear), to_bits(-0.75f));
   EXPECT_EQ(v_frexp_exp_i32_f32(-12.0f, kNear), 4);

@@ -130,6 +130,28 @@ TEST(narrow_nearest, agrees_with_the_general_conversion) {
     ASSERT_EQ(narrow_nearest(f).bits, convert_float<F16>(f, Round::NearestEven).bits) << std::hex << to_bits(f);
   }
 }
+TEST(narrow_toward_zero, agrees_with_the_general_conversion) {
+  Random random(10);
+  for (const float f : corners<float>()) ASSERT_EQ(narrow_toward_zero(f), convert_float<F16>(f, Round::TowardZero));
+  for (int i = 0; i < 1000000; ++i) {
+    const float f = (i & 1) != 0 ? random.any<float>() : random.near_one<float>(26);
+    ASSERT_EQ(narrow_toward_zero(f), convert_float<F16>(f, Round::TowardZero)) << std::hex << to_bits(f);
+  }
+}
+TEST(narrow_odd, lets_a_double_become_a_half_with_one_rounding) {
+  Random random(11);
+  for (const double d : corners<double>()) {
+    ASSERT_EQ(narrow_nearest(narrow_odd(d)), convert_float<F16>(d, Round::NearestEven)) << std::hex << to_bits(d);
+  }
+  for (int i = 0; i < 1000000; ++i) {
+    // Close to halves and to the middles between them, where a second rounding shows.
+    const double middle = static_cast<double>(random.near_one<float>(26));
+    const double near = from_bits<double>((to_bits(middle) & ~uint64_t{0x1ffffffffff}) + (random.next() % 5) - 2);
+    for (const double d : {near, random.near_one<double>(30), random.any<double>()}) {
+      ASSERT_EQ(narrow_nearest(narrow_odd(d)), convert_float<F16>(d, Round::NearestEven)) << std::hex << to_bits(d);
+    }
+  }
+}
 TEST(v_min_f16, picks_by_the_manual) {
   EXPECT_F16(v_min_f16(f16(0x0000), f16(0x8000), kNear), 0x8000U);
   EXPECT_F16(v_max_f16(f16(0x8000), f16(0x0000), kNear), 0x0000U);

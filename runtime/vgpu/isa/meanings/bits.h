@@ -86,17 +86,16 @@ constexpr uint32_t v_alignbyte_b32(uint32_t high, uint32_t low, uint32_t shift) 
 }
 // A selector byte: 0 to 7 a byte of {a, b} (b has 0 to 3), 8 to 11 the sign of a 16-bit half from b's low to a's
 // high one, 12 zero, above 0xff.
-constexpr uint32_t permuted_byte(uint64_t data, uint32_t selector) {
-  if (selector >= 13) return 0xff;
-  if (selector == 12) return 0;
-  if (selector >= 8) return ((data >> (16 * (selector - 8) + 15)) & 1U) != 0 ? 0xff : 0;
-  return static_cast<uint32_t>(data >> (8 * selector)) & 0xffU;
+constexpr uint32_t permuted_byte(uint32_t a, uint32_t b, uint32_t selector) {
+  const uint32_t byte = ((selector & 4U) != 0 ? a : b) >> (8 * (selector & 3U)) & 0xffU;
+  const uint32_t half = ((selector & 2U) != 0 ? a : b) >> ((selector & 1U) != 0 ? 16 : 0);
+  const uint32_t sign = (half >> 15 & 1U) * 0xffU;
+  const uint32_t constant = selector == 12 ? 0 : 0xffU;
+  return selector < 8 ? byte : selector < 12 ? sign : constant;
 }
 constexpr uint32_t v_perm_b32(uint32_t a, uint32_t b, uint32_t selectors) {
-  const uint64_t data = uint64_t{a} << 32 | b;
-  uint32_t r = 0;
-  for (int n = 0; n < 4; ++n) r |= permuted_byte(data, (selectors >> (8 * n)) & 0xffU) << (8 * n);
-  return r;
+  return permuted_byte(a, b, selectors & 0xffU) | permuted_byte(a, b, selectors >> 8 & 0xffU) << 8 |
+         permuted_byte(a, b, selectors >> 16 & 0xffU) << 16 | permuted_byte(a, b, selectors >> 24) << 24;
 }
 // Both results of the exchange: the first operand's new value and the second's.
 constexpr U32x2 v_swap_b32(uint32_t a, uint32_t b) { return {b, a}; }

@@ -23,12 +23,19 @@ template <class F> inline uint32_t to_u32(F x) {
   const uint32_t value = static_cast<uint32_t>(static_cast<int32_t>(high ? inside - F(0x1p31) : inside));
   return x >= F(0x1p32) ? ~0U : value + (high ? 0x80000000U : 0U);
 }
+// Into a range that the format holds exactly, which saves the vectoriser a choice among integers.
+template <class F> inline int32_t to_range(F x, F low, F high) {
+  const F inside = x < low ? low : x > high ? high : x;
+  return static_cast<int32_t>(is_nan(x) ? F(0) : inside);
+}
+inline int16_t to_i16(float x) { return static_cast<int16_t>(to_range(x, -32768.0f, 32767.0f)); }
+inline uint16_t to_u16(float x) { return static_cast<uint16_t>(to_range(x, 0.0f, 65535.0f)); }
 inline int32_t v_cvt_i32_f32(float a, const FloatMode&) { return to_i32(a); }
 inline uint32_t v_cvt_u32_f32(float a, const FloatMode&) { return to_u32(a); }
 inline int32_t v_cvt_i32_f64(double a, const FloatMode&) { return to_i32(a); }
 inline uint32_t v_cvt_u32_f64(double a, const FloatMode&) { return to_u32(a); }
-inline int16_t v_cvt_i16_f16(F16 a, const FloatMode&) { return saturate<int16_t>(to_i32(widen(a))); }
-inline uint16_t v_cvt_u16_f16(F16 a, const FloatMode&) { return saturate<uint16_t>(to_i32(widen(a))); }
+inline int16_t v_cvt_i16_f16(F16 a, const FloatMode&) { return to_i16(widen(a)); }
+inline uint16_t v_cvt_u16_f16(F16 a, const FloatMode&) { return to_u16(widen(a)); }
 // To the nearest, halves upward; and downward. (Double has room for the half.)
 inline int32_t v_cvt_rpi_i32_f32(float a, const FloatMode&) { return to_i32(floor_of(static_cast<double>(a) + 0.5)); }
 inline int32_t v_cvt_flr_i32_f32(float a, const FloatMode&) { return to_i32(floor_of(a)); }
@@ -76,8 +83,7 @@ inline BF16 v_cvt_bf16_f32(float a, const FloatMode& m) { return narrow_bf16(flu
 
 // Pairs.
 inline F16x2 v_cvt_pkrtz_f16_f32(float a, float b, const FloatMode& m) {
-  return {flush_out(narrow(flush_in(a, m), Round::TowardZero), m),
-          flush_out(narrow(flush_in(b, m), Round::TowardZero), m)};
+  return {flush_out(narrow_toward_zero(flush_in(a, m)), m), flush_out(narrow_toward_zero(flush_in(b, m)), m)};
 }
 inline F16x2 v_cvt_pk_rtz_f16_f32(float a, float b, const FloatMode& m) { return v_cvt_pkrtz_f16_f32(a, b, m); }
 inline F16x2 v_cvt_pk_f16_f32(float a, float b, const FloatMode& m) {
@@ -87,19 +93,19 @@ inline U16x2 v_cvt_pk_bf16_f32(float a, float b, const FloatMode& m) {
   return {v_cvt_bf16_f32(a, m).bits, v_cvt_bf16_f32(b, m).bits};
 }
 constexpr U16x2 v_cvt_pk_u16_u32(uint32_t a, uint32_t b) {
-  return {saturate<uint16_t>(int64_t{a}), saturate<uint16_t>(int64_t{b})};
+  return {static_cast<uint16_t>(least(a, 0xffffU)), static_cast<uint16_t>(least(b, 0xffffU))};
 }
 constexpr I16x2 v_cvt_pk_i16_i32(int32_t a, int32_t b) { return {saturate<int16_t>(a), saturate<int16_t>(b)}; }
 inline I16x2 v_cvt_pk_i16_f32(float a, float b, const FloatMode&) {
-  return {saturate<int16_t>(to_i32(a)), saturate<int16_t>(to_i32(b))};
+  return {to_i16(a), to_i16(b)};
 }
 inline U16x2 v_cvt_pk_u16_f32(float a, float b, const FloatMode&) {
-  return {saturate<uint16_t>(int64_t{to_u32(a)}), saturate<uint16_t>(int64_t{to_u32(b)})};
+  return {to_u16(a), to_u16(b)};
 }
 // Bytes of two signed words, saturated.
 constexpr uint16_t v_sat_pk_u8_i16(uint32_t a) {
   const I16x2 w = unpack_i16(a);
-  return static_cast<uint16_t>(saturate<uint8_t>(w.lo) | saturate<uint8_t>(w.hi) << 8);
+  return static_cast<uint16_t>(saturate<uint8_t>(int32_t{w.lo}) | saturate<uint8_t>(int32_t{w.hi}) << 8);
 }
 constexpr int32_t v_cvt_i32_i16(int16_t a) { return a; }
 constexpr uint32_t v_cvt_u32_u16(uint16_t a) { return a; }
@@ -116,7 +122,7 @@ inline double round_to_integer(double x, Round round) {
 }
 // Byte (b modulo 4) of c becomes a.
 inline uint32_t v_cvt_pk_u8_f32(float a, uint32_t b, uint32_t c, const FloatMode& m) {
-  const uint32_t byte = saturate<uint8_t>(int64_t{to_u32(round_to_integer(a, m.f32_round))});
+  const uint32_t byte = least(to_u32(round_to_integer(a, m.f32_round)), 0xffU);
   const uint32_t shift = 8 * (b & 3);
   return (c & ~(0xffU << shift)) | byte << shift;
 }
@@ -126,10 +132,10 @@ inline uint32_t v_cvt_pkaccum_u8_f32(float a, uint32_t b, uint32_t c, const Floa
 
 // Normalised integers: [-1, 1] to [-32767, 32767], [0, 1] to [0, 65535], to the nearest.
 inline int16_t to_snorm(double x) {
-  return saturate<int16_t>(to_i32(nearest_of((x > 1 ? 1 : x < -1 ? -1 : x) * 32767.0)));
+  return static_cast<int16_t>(to_range(nearest_of(x * 32767.0), -32767.0, 32767.0));
 }
 inline uint16_t to_unorm(double x) {
-  return saturate<uint16_t>(to_i32(nearest_of((x > 1 ? 1 : x < 0 ? 0 : x) * 65535.0)));
+  return static_cast<uint16_t>(to_range(nearest_of(x * 65535.0), 0.0, 65535.0));
 }
 inline int16_t v_cvt_norm_i16_f16(F16 a, const FloatMode&) { return to_snorm(widen(a)); }
 inline uint16_t v_cvt_norm_u16_f16(F16 a, const FloatMode&) { return to_unorm(widen(a)); }

@@ -27,7 +27,19 @@ template <class T> inline T scale_bits(T x, int n, Round round) {
   const int inside = n < -5000 ? -5000 : n > 5000 ? 5000 : n;
   return round_value<T>(u.negative, u.exponent + inside, u.significand, false, round);
 }
-inline double scale(double x, int n, Round round) { return scale_bits(x, n, round); }
+// In steps of a power of two that the host has. The one below the normal range leaves 53 places, so that no product
+// but the last one rounds unless the result is zero anyway.
+inline double scale(double x, int n, Round round) {
+  if (round != Round::NearestEven) return scale_bits(x, n, round);
+  int left = n < -3000 ? -3000 : n > 3000 ? 3000 : n;
+  for (int step = 0; step < 2; ++step) {
+    const bool down = left < -1022, up = left > 1023;
+    x *= down ? 0x1p-969 : up ? 0x1p1023 : 1.0;
+    left += down ? 969 : up ? -1023 : 0;
+  }
+  left = left < -1022 ? -1022 : left > 1023 ? 1023 : left;
+  return x * from_bits<double>(static_cast<uint64_t>(int64_t{left} + 1023) << 52);
+}
 inline F16 scale(F16 x, int n, Round round) { return scale_bits(x, n, round); }
 
 inline float v_ldexp_f32(float a, int32_t b, const FloatMode& m) {
@@ -42,24 +54,29 @@ inline F16 v_ldexp_f16(F16 a, int16_t b, const FloatMode& m) {
 
 // Mantissa in [0.5, 1) with the operand's sign, and the exponent that goes with it. Zero, infinity and NaN are their
 // own mantissa, with exponent 0.
+template <class T> inline T normalised(T x) { // a denormal made normal
+  return is_denormal(x) ? x * (sizeof(T) == 4 ? T(0x1p24) : T(0x1p54)) : x;
+}
 template <class T> inline T frexp_mantissa(T x) {
-  if (is_nan(x)) return quiet(x);
-  if (is_zero(x) || is_infinite(x)) return x;
-  const Unpacked u = unpack(x);
-  return round_value<T>(u.negative, count_leading_zeros(u.significand) - 64, u.significand, false, Round::NearestEven);
+  constexpr BitsOf<T> kHalf = BitsOf<T>{Format<T>::kBias - 1} << Format<T>::kFraction;
+  const T mantissa = from_bits<T>((to_bits(normalised(x)) & (kSign<T> | kFractionMask<T>)) | kHalf);
+  const T r = is_zero(x) || is_infinite(x) ? x : mantissa;
+  return is_nan(x) ? quiet(x) : r;
 }
 template <class T> inline int frexp_exponent(T x) {
-  if (is_zero(x) || !is_finite(x)) return 0;
-  const Unpacked u = unpack(x);
-  return u.exponent + 64 - count_leading_zeros(u.significand);
+  const int exponent = exponent_field(normalised(x)) - (Format<T>::kBias - 1);
+  const int down = is_denormal(x) ? (sizeof(T) == 4 ? 24 : 54) : 0;
+  return is_zero(x) || !is_finite(x) ? 0 : exponent - down;
 }
 inline float v_frexp_mant_f32(float a, const FloatMode& m) { return frexp_mantissa(flush_in(a, m)); }
 inline double v_frexp_mant_f64(double a, const FloatMode& m) { return frexp_mantissa(flush_in(a, m)); }
-inline F16 v_frexp_mant_f16(F16 a, const FloatMode& m) { return frexp_mantissa(flush_in(a, m)); }
+inline F16 v_frexp_mant_f16(F16 a, const FloatMode& m) {
+  return narrow_nearest(frexp_mantissa(widen(flush_in(a, m))));
+}
 inline int32_t v_frexp_exp_i32_f32(float a, const FloatMode& m) { return frexp_exponent(flush_in(a, m)); }
 inline int32_t v_frexp_exp_i32_f64(double a, const FloatMode& m) { return frexp_exponent(flush_in(a, m)); }
 inline int16_t v_frexp_exp_i16_f16(F16 a, const FloatMode& m) {
-  return static_cast<int16_t>(frexp_exponent(flush_in(a, m)));
+  return static_cast<int16_t>(frexp_exponent(widen(flush_in(a, m))));
 }
 
 // Operands: the value to be scaled (one of the other two), denominator, numerator.
@@ -80,7 +97,7 @@ template <class T> inline WithCarry<T> div_scale(T value, T denominator, T numer
   by = over ? (is_denominator ? kBy : 0) : by;
   const T scaled = scale(value, by, Round::NearestEven);
   const bool no_quotient = is_zero(denominator) || is_zero(numerator);
-  return {no_quotient ? default_nan<T>() : scaled, flag};
+  return {no_quotient ? default_nan<T>() : scaled, flag ? 1U : 0U};
 }
 inline WithCarry<float> v_div_scale_f32(float a, float b, float c, const FloatMode&) { return div_scale(a, b, c); }
 inline WithCarry<double> v_div_scale_f64(double a, double b, double c, const FloatMode&) {
@@ -98,10 +115,13 @@ inline float v_div_fmas_f32(float a, float b, float c, bool scaled, const FloatM
   if (!scaled) return fma(a, b, c, m);
   return flush_out(convert_float<float>(r * factor, m.f32_round), m);
 }
-inline double v_div_fmas_f64(double a, double b, double c, bool scaled, const FloatMode& m) {
-  if (!scaled || !all_finite(a, b) || !is_finite(c)) return fma(a, b, c, m);
+PTXSHIM_RARE inline double scaled_fma(double a, double b, double c, const FloatMode& m) {
+  if (!all_finite(a, b) || !is_finite(c)) return fma(a, b, c, m);
   const int by = exponent_field(c) > Format<double>::kBias ? 128 : -128;
   return flush_out(exact_fma(flush_in(a, m), flush_in(b, m), flush_in(c, m), m.f64_f16_round, by), m);
+}
+inline double v_div_fmas_f64(double a, double b, double c, bool scaled, const FloatMode& m) {
+  return scaled ? scaled_fma(a, b, c, m) : fma(a, b, c, m);
 }
 
 // The quotient's special cases; otherwise the quotient so far with the right sign.

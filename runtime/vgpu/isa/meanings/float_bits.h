@@ -178,6 +178,18 @@ inline F16 narrow_nearest(float x) {
   bits = m > 0x7f800000U ? 0x7e00U | ((m >> 13) & 0x3ffU) : bits;
   return {static_cast<uint16_t>(bits | ((to_bits(x) >> 16) & 0x8000U))};
 }
+// The same toward zero: places are cut off, and nothing finite becomes infinite.
+inline F16 narrow_toward_zero(float x) {
+  const uint32_t m = magnitude(x);
+  const uint32_t normal = (m - 0x38000000U) >> 13;
+  const float below = from_bits<float>(m < 0x38800000U ? m : 0) * 0x1p24f;
+  const uint32_t small = static_cast<uint32_t>(static_cast<int32_t>(below));
+  uint32_t bits = normal < 0x7c00U ? normal : 0x7bffU;
+  bits = m < 0x38800000U ? small : bits;
+  bits = m == 0x7f800000U ? 0x7c00U : bits;
+  bits = m > 0x7f800000U ? 0x7e00U | ((m >> 13) & 0x3ffU) : bits;
+  return {static_cast<uint16_t>(bits | ((to_bits(x) >> 16) & 0x8000U))};
+}
 inline F16 narrow(float x, Round round) {
   return round == Round::NearestEven ? narrow_nearest(x) : convert_float<F16>(x, round);
 }
@@ -202,6 +214,19 @@ template <class T> inline T add_odd(T a, T b) {
   const bool away = (error > 0) == (s > 0);
   const Bits odd = (bits & 1U) != 0 ? bits : (away ? bits + 1 : bits - 1);
   return error > 0 || error < 0 ? from_bits<T>(odd) : s; // (an infinite or NaN sum has a NaN for error)
+}
+
+// A double as a float, rounded to odd.
+inline float narrow_odd(double x) {
+  const float f = static_cast<float>(x);
+  const double error = x - static_cast<double>(f);
+  const bool away = (error > 0) == (f > 0);
+  const uint32_t bits = to_bits(f);
+  const uint32_t odd = (bits & 1U) != 0 ? bits : (away ? bits + 1 : bits - 1);
+  // What rounds to zero lies between it and the least denormal, which is odd.
+  const uint32_t least = 1U | (error < 0 ? 0x80000000U : 0U);
+  const float adjusted = from_bits<float>(f == 0 ? least : odd);
+  return error > 0 || error < 0 ? adjusted : f;
 }
 
 __extension__ typedef unsigned __int128 Uint128;

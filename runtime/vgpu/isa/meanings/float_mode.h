@@ -101,7 +101,7 @@ struct U32x2 {
 // A result and the lane's bit of the scalar destination (carry, borrow, overflow, v_div_scale's flag).
 template <class T> struct WithCarry {
   T value;
-  bool carry;
+  uint32_t carry; // 0 or 1; a whole word, because a byte in a structure stops GCC's vectoriser
 };
 // A result and SCC.
 template <class T> struct WithScc {

@@ -19,11 +19,10 @@ constexpr int16_t low16s(int32_t x) { return static_cast<int16_t>(static_cast<ui
 // The low 24 bits as a number.
 constexpr uint32_t unsigned24(uint32_t x) { return x & 0xffffffU; }
 constexpr int32_t signed24(uint32_t x) { return static_cast<int32_t>(x << 8) >> 8; }
-// A wide result brought into the range of T.
-template <class T> constexpr T saturate(int64_t x) {
-  using L = std::numeric_limits<T>;
-  if (x < static_cast<int64_t>(L::min())) return L::min();
-  return x > static_cast<int64_t>(L::max()) ? L::max() : static_cast<T>(x);
+// A wide result (int32_t or int64_t) brought into the range of T.
+template <class T, class Wide> constexpr T saturate(Wide x) {
+  constexpr Wide kMin = std::numeric_limits<T>::min(), kMax = std::numeric_limits<T>::max();
+  return static_cast<T>(x < kMin ? kMin : x > kMax ? kMax : x);
 }
 
 // CLAMP of a result that the harness has in full width (64 bits hold every sum and product of 32-bit operands).
@@ -52,15 +51,16 @@ constexpr int32_t v_add_nc_i32_sat(int32_t a, int32_t b) { return v_add_i32_sat(
 constexpr int32_t v_sub_nc_i32_sat(int32_t a, int32_t b) { return v_sub_i32_sat(a, b); }
 
 // 32-bit sums with carry or borrow.
-constexpr WithCarry<uint32_t> v_add_co_u32(uint32_t a, uint32_t b) { return {a + b, a + b < a}; }
-constexpr WithCarry<uint32_t> v_sub_co_u32(uint32_t a, uint32_t b) { return {a - b, a < b}; }
-constexpr WithCarry<uint32_t> v_subrev_co_u32(uint32_t a, uint32_t b) { return {b - a, b < a}; }
+constexpr WithCarry<uint32_t> v_add_co_u32(uint32_t a, uint32_t b) { return {a + b, a + b < a ? 1U : 0U}; }
+constexpr WithCarry<uint32_t> v_sub_co_u32(uint32_t a, uint32_t b) { return {a - b, a < b ? 1U : 0U}; }
+constexpr WithCarry<uint32_t> v_subrev_co_u32(uint32_t a, uint32_t b) { return {b - a, b < a ? 1U : 0U}; }
 constexpr WithCarry<uint32_t> v_addc_co_u32(uint32_t a, uint32_t b, bool carry) {
-  const uint64_t sum = uint64_t{a} + b + (carry ? 1U : 0U);
-  return {static_cast<uint32_t>(sum), sum >> 32 != 0};
+  const uint32_t in = carry ? 1U : 0U, partial = a + b, sum = partial + in;
+  return {sum, (partial < a ? 1U : 0U) | (sum < partial ? 1U : 0U)};
 }
 constexpr WithCarry<uint32_t> v_subb_co_u32(uint32_t a, uint32_t b, bool borrow) {
-  return {a - b - (borrow ? 1U : 0U), uint64_t{b} + (borrow ? 1U : 0U) > a};
+  const uint32_t in = borrow ? 1U : 0U, partial = a - b;
+  return {partial - in, (a < b ? 1U : 0U) | (partial < in ? 1U : 0U)};
 }
 constexpr WithCarry<uint32_t> v_subbrev_co_u32(uint32_t a, uint32_t b, bool borrow) {
   return v_subb_co_u32(b, a, borrow);
@@ -107,14 +107,14 @@ constexpr int32_t v_mad_i32_i24_sat(uint32_t a, uint32_t b, uint32_t c) {
 }
 constexpr WithCarry<uint64_t> v_mad_u64_u32(uint32_t a, uint32_t b, uint64_t c) {
   const uint64_t sum = uint64_t{a} * b + c;
-  return {sum, sum < c};
+  return {sum, sum < c ? 1U : 0U};
 }
 // The carry of the signed one is that of the 65-bit signed sum: it says that the result's sign is not the sum's.
 constexpr WithCarry<int64_t> v_mad_i64_i32(int32_t a, int32_t b, int64_t c) {
   const int64_t product = int64_t{a} * b;
   const int64_t sum = static_cast<int64_t>(static_cast<uint64_t>(product) + static_cast<uint64_t>(c));
   const bool overflow = ((product ^ sum) & (c ^ sum)) < 0;
-  return {sum, overflow != (sum < 0)};
+  return {sum, overflow != (sum < 0) ? 1U : 0U};
 }
 constexpr WithCarry<uint64_t> v_mad_co_u64_u32(uint32_t a, uint32_t b, uint64_t c) { return v_mad_u64_u32(a, b, c); }
 constexpr WithCarry<int64_t> v_mad_co_i64_i32(int32_t a, int32_t b, int64_t c) { return v_mad_i64_i32(a, b, c); }
@@ -141,13 +141,13 @@ constexpr int16_t v_add_i16(int16_t a, int16_t b) { return low16s(a + b); }
 constexpr int16_t v_sub_i16(int16_t a, int16_t b) { return low16s(a - b); }
 constexpr int16_t v_add_nc_i16(int16_t a, int16_t b) { return low16s(a + b); }
 constexpr int16_t v_sub_nc_i16(int16_t a, int16_t b) { return low16s(a - b); }
-constexpr uint16_t v_add_u16_sat(uint16_t a, uint16_t b) { return saturate<uint16_t>(int64_t{a} + b); }
-constexpr uint16_t v_sub_u16_sat(uint16_t a, uint16_t b) { return saturate<uint16_t>(int64_t{a} - b); }
+constexpr uint16_t v_add_u16_sat(uint16_t a, uint16_t b) { return saturate<uint16_t>(int32_t{a} + b); }
+constexpr uint16_t v_sub_u16_sat(uint16_t a, uint16_t b) { return saturate<uint16_t>(int32_t{a} - b); }
 constexpr uint16_t v_subrev_u16_sat(uint16_t a, uint16_t b) { return v_sub_u16_sat(b, a); }
 constexpr uint16_t v_add_nc_u16_sat(uint16_t a, uint16_t b) { return v_add_u16_sat(a, b); }
 constexpr uint16_t v_sub_nc_u16_sat(uint16_t a, uint16_t b) { return v_sub_u16_sat(a, b); }
-constexpr int16_t v_add_i16_sat(int16_t a, int16_t b) { return saturate<int16_t>(int64_t{a} + b); }
-constexpr int16_t v_sub_i16_sat(int16_t a, int16_t b) { return saturate<int16_t>(int64_t{a} - b); }
+constexpr int16_t v_add_i16_sat(int16_t a, int16_t b) { return saturate<int16_t>(int32_t{a} + b); }
+constexpr int16_t v_sub_i16_sat(int16_t a, int16_t b) { return saturate<int16_t>(int32_t{a} - b); }
 constexpr int16_t v_add_nc_i16_sat(int16_t a, int16_t b) { return v_add_i16_sat(a, b); }
 constexpr int16_t v_sub_nc_i16_sat(int16_t a, int16_t b) { return v_sub_i16_sat(a, b); }
 constexpr uint16_t v_mul_lo_u16(uint16_t a, uint16_t b) { return low16(uint32_t{a} * b); }
@@ -158,7 +158,7 @@ constexpr int16_t v_mad_i16(int16_t a, int16_t b, int16_t c) {
 constexpr uint16_t v_mad_u16_sat(uint16_t a, uint16_t b, uint16_t c) {
   return saturate<uint16_t>(int64_t{a} * b + c);
 }
-constexpr int16_t v_mad_i16_sat(int16_t a, int16_t b, int16_t c) { return saturate<int16_t>(int64_t{a} * b + c); }
+constexpr int16_t v_mad_i16_sat(int16_t a, int16_t b, int16_t c) { return saturate<int16_t>(int32_t{a} * b + c); }
 constexpr uint16_t v_mad_legacy_u16(uint16_t a, uint16_t b, uint16_t c) { return v_mad_u16(a, b, c); }
 constexpr int16_t v_mad_legacy_i16(int16_t a, int16_t b, int16_t c) { return v_mad_i16(a, b, c); }
 

@@ -75,21 +75,24 @@ template <class T> inline T maximum(T a, T b, const FloatMode& m) {
   return nan_before_number(a, b, greater(a, b));
 }
 
-template <class T> inline bool any_nan(T a, T b, T c) { return is_nan(a) || is_nan(b) || is_nan(c); }
+template <class T> inline bool any_nan(T a, T b, T c) { return is_nan(a) | is_nan(b) | is_nan(c); }
 
 // The manual's way to the median: leave out the operand that is the maximum, take the greater of the other two.
 template <class T> inline T median(T a, T b, T c) {
-  const T top = greater(greater(a, b), c);
-  if (number(top) == number(a)) return greater(b, c);
-  return number(top) == number(b) ? greater(a, c) : greater(a, b);
+  const T ab = greater(a, b), bc = greater(b, c), ac = greater(a, c);
+  const auto top = number(greater(ab, c));
+  const T others = top == number(b) ? ac : ab;
+  return top == number(a) ? bc : others;
 }
 template <class T> inline T med3(T a, T b, T c, const FloatMode& m) {
-  if (any_nan(a, b, c)) return min(min(a, b, m), c, m);
-  return median(flush_in(a, m), flush_in(b, m), flush_in(c, m));
+  const T with_nan = min(min(a, b, m), c, m);
+  const T middle_one = median(flush_in(a, m), flush_in(b, m), flush_in(c, m));
+  return any_nan(a, b, c) ? with_nan : middle_one;
 }
 template <class T> inline T med3_num(T a, T b, T c, const FloatMode& m) {
-  if (any_nan(a, b, c)) return min_num(min_num(a, b, m), c, m);
-  return median(flush_in(a, m), flush_in(b, m), flush_in(c, m));
+  const T with_nan = min_num(min_num(a, b, m), c, m);
+  const T middle_one = median(flush_in(a, m), flush_in(b, m), flush_in(c, m));
+  return any_nan(a, b, c) ? with_nan : middle_one;
 }
 
 } // namespace ptxshim::vgpu::meaning

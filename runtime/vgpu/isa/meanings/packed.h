@@ -112,8 +112,12 @@ inline F16 fma_to_half(float a, float b, float c, const FloatMode& m) {
   a = flush_in(a, m);
   b = flush_in(b, m);
   c = flush_in(c, m);
-  if (!all_finite(a, b) || !is_finite(c)) return narrow_nearest(nearest_fma(a, b, c));
-  return flush_out(round_sum<F16>(static_cast<double>(a) * b, static_cast<double>(c), m.f64_f16_round), m);
+  const double wide = a;
+  const double product = wide * static_cast<double>(b); // exact
+  const double sum = add_odd(product, static_cast<double>(c));
+  const double r = is_nan(product) ? first_nan(wide, product) : sum;
+  if (m.nearest64() || !is_finite(r)) return flush_out(narrow_nearest(narrow_odd(r)), m);
+  return flush_out(round_sum<F16>(product, static_cast<double>(c), m.f64_f16_round), m);
 }
 inline F16 v_fma_mixlo_f16(float a, float b, float c, const FloatMode& m) { return fma_to_half(a, b, c, m); }
 inline F16 v_fma_mixhi_f16(float a, float b, float c, const FloatMode& m) { return fma_to_half(a, b, c, m); }

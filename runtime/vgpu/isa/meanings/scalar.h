@@ -33,11 +33,11 @@ constexpr SccI32 s_sub_i32(int32_t a, int32_t b) {
 }
 constexpr Scc32 s_addc_u32(uint32_t a, uint32_t b, bool scc) {
   const WithCarry<uint32_t> r = v_addc_co_u32(a, b, scc);
-  return {r.value, r.carry};
+  return {r.value, r.carry != 0};
 }
 constexpr Scc32 s_subb_u32(uint32_t a, uint32_t b, bool scc) {
   const WithCarry<uint32_t> r = v_subb_co_u32(a, b, scc);
-  return {r.value, r.carry};
+  return {r.value, r.carry != 0};
 }
 constexpr Scc32 s_add_co_u32(uint32_t a, uint32_t b) { return s_add_u32(a, b); }
 constexpr Scc32 s_sub_co_u32(uint32_t a, uint32_t b) { return s_sub_u32(a, b); }
