@@ -87,8 +87,8 @@ Result<void> load() {
   void* const library = open_library(detail);
   if (!library)
     return ptxshim::Error{CUDA_ERROR_NO_DEVICE, "the HIP runtime (libamdhip64) cannot be loaded: " + detail};
-  if (!fill_table(library, detail))
-    return ptxshim::Error{CUDA_ERROR_NO_DEVICE, "this libamdhip64 lacks " + detail};
+  if (std::string missing; !fill_table(library, missing))
+    return ptxshim::Error{CUDA_ERROR_NO_DEVICE, "this libamdhip64 lacks " + missing};
   const bool wanted = config().virtual_gpu != "0" && (!config().virtual_gpu.empty() || !have_amd_gpu());
   if (wanted) {
     Result<void> activated = activate_virtual_gpu();
