@@ -11,6 +11,8 @@ constexpr unsigned kDeepestOperand = 8;
 constexpr size_t kMostOperands = 100;
 constexpr size_t kMostModifiers = 64;
 
+// The video instructions, which stand together in ops.def.
+bool takes_selectors(Op op) { return op >= Op::vadd && op <= Op::vset4; }
 bool takes_labels(Op op) { return op == Op::bra || op == Op::brx || op == Op::call; }
 
 unsigned component_index(std::string_view word) {
@@ -310,7 +312,7 @@ bool Parser::parse_component(Operand& operand) {
   if (operand.kind == OperandKind::Register) width = function().registers[operand.index].vector;
   if (operand.kind == OperandKind::SpecialRegister) width = special_register(operand.index).components;
   if (!written) return true;
-  if (width == 1 && is_selector(word) && status(op_) == OpStatus::Later) {
+  if (width == 1 && is_selector(word) && takes_selectors(op_)) {
     operand.component = kSelector;
     for (size_t i = word.size(); i > 0; --i) operand.value = operand.value << 8 | static_cast<unsigned char>(word[i - 1]);
     return true;
