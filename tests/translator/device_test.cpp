@@ -210,4 +210,46 @@ TEST(ptx_fma_bf16, RoundsOnce) {
   EXPECT_EQ(ptx_fma_bf16(0x3f80, 0x3f80, 0xbf80), 0x0000);               // exact cancellation gives +0
 }
 
+// Every number of a small format is exact in f16 and comes back from it; the midpoints go to the even neighbour.
+void check_small_format(uint32_t (*decode)(uint32_t), uint32_t (*encode)(uint32_t), uint32_t largest, uint32_t sign) {
+  const auto value = [&](uint32_t code) { return f16_value(static_cast<uint16_t>(decode(code))); };
+  const auto code_of = [&](double v) { return encode(std::bit_cast<uint32_t>(static_cast<float>(v))); };
+  for (uint32_t code = 0; code <= largest; ++code) {
+    ASSERT_EQ(code_of(value(code)), code);
+    ASSERT_EQ(code_of(-value(code)), code | sign);
+    if (code == 0) continue;
+    ASSERT_LT(value(code - 1), value(code));
+    const double middle = (value(code - 1) + value(code)) / 2;
+    ASSERT_EQ(code_of(middle), code & 1 ? code - 1 : code);
+    ASSERT_EQ(code_of(middle * (1 + 0x1p-20)), code);
+    ASSERT_EQ(code_of(middle * (1 - 0x1p-20)), code - 1);
+  }
+  EXPECT_EQ(code_of(HUGE_VAL), largest);
+  EXPECT_EQ(code_of(-1e30), largest | sign);
+}
+
+TEST(ptx_f32_to_e4m3, IsTheInverseOfDecoding) {
+  check_small_format(ptx_e4m3_to_f16, ptx_f32_to_e4m3, 0x7e, 0x80);
+  EXPECT_EQ(f16_value(static_cast<uint16_t>(ptx_e4m3_to_f16(0x7e))), 448.0);
+  EXPECT_EQ(ptx_f32_to_e4m3(0xffc00000), 0x7fu);
+}
+TEST(ptx_f32_to_e5m2, IsTheInverseOfDecoding) {
+  check_small_format(ptx_e5m2_to_f16, ptx_f32_to_e5m2, 0x7b, 0x80);
+  EXPECT_EQ(f16_value(static_cast<uint16_t>(ptx_e5m2_to_f16(0x7b))), 57344.0);
+  EXPECT_EQ(ptx_e5m2_to_f16(0xfc), 0xfc00u);
+}
+TEST(ptx_f32_to_e2m3, IsTheInverseOfDecoding) {
+  check_small_format(ptx_e2m3_to_f16, ptx_f32_to_e2m3, 0x1f, 0x20);
+  EXPECT_EQ(f16_value(static_cast<uint16_t>(ptx_e2m3_to_f16(0x1f))), 7.5);
+  EXPECT_EQ(ptx_f32_to_e2m3(0xffc00000), 0x1fu); // there is no NaN: the largest number
+}
+TEST(ptx_f32_to_e3m2, IsTheInverseOfDecoding) {
+  check_small_format(ptx_e3m2_to_f16, ptx_f32_to_e3m2, 0x1f, 0x20);
+  EXPECT_EQ(f16_value(static_cast<uint16_t>(ptx_e3m2_to_f16(0x1f))), 28.0);
+}
+TEST(ptx_f32_to_e2m1, IsTheInverseOfDecoding) {
+  check_small_format(ptx_e2m1_to_f16, ptx_f32_to_e2m1, 0x07, 0x08);
+  EXPECT_EQ(f16_value(static_cast<uint16_t>(ptx_e2m1_to_f16(0x07))), 6.0);
+}
+
 } // namespace
