@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The packet processor. A packet counts as submitted when its header is valid (the producer stores that last, with
-// release) and the write index is beyond it. Packets of one queue run in order and to completion, so the barrier bit needs
-// nothing more.
+// The packet processor. A packet counts as submitted when its header is valid (the producer stores that last,
+// with release) and the write index is beyond it. Packets of one queue run in order and to completion, so the
+// barrier bit needs nothing more.
 //
-// A fault of a kernel is recorded in the device, and its dispatch completes as if it had ended: the ROCm runtime, whose own
-// answer to a fault is abort(), never hears of it, and the application gets its error from ptxshim_vgpu_last_fault. Until
-// the fault is cleared, later dispatches complete without running, as in a CUDA context with a sticky error.
+// A fault of a kernel is recorded in the device, and its dispatch completes as if it had ended: the ROCm
+// runtime, whose own answer to a fault is abort(), never hears of it, and the application gets its error from
+// ptxshim_vgpu_last_fault. Until the fault is cleared, later dispatches complete without running, as in a
+// CUDA context with a sticky error.
 #include "aql_queue.h"
 
 #include <atomic>
@@ -13,7 +14,6 @@
 
 #include "clock.h"
 #include "device.h"
-#include "kernel_name.h"
 #include "pm4.h"
 #include "ptxshim/log.h"
 
@@ -25,23 +25,31 @@ PacketType type_of(uint16_t header) { return static_cast<PacketType>(header & 0x
 
 bool compare(int64_t left, uint32_t condition, int64_t right) {
   switch (condition) { // hsa_signal_condition_t
-  case 0: return left == right;
-  case 1: return left != right;
-  case 2: return left < right;
-  default: return left >= right;
+  case 0:
+    return left == right;
+  case 1:
+    return left != right;
+  case 2:
+    return left < right;
+  default:
+    return left >= right;
   }
 }
 
 QueueError error_of(Fault fault) {
   switch (fault) {
-  case Fault::IllegalInstruction: return QueueError::IllegalInstruction;
+  case Fault::IllegalInstruction:
+    return QueueError::IllegalInstruction;
   case Fault::Aperture:
-  case Fault::Misaligned: return QueueError::Aperture;
-  case Fault::BadCodeObject: return QueueError::BadCodeObject;
+  case Fault::Misaligned:
+    return QueueError::Aperture;
+  case Fault::BadCodeObject:
+    return QueueError::BadCodeObject;
   case Fault::None:
   case Fault::PageFault:
   case Fault::Interrupted:
-  case Fault::Trap: break;
+  case Fault::Trap:
+    break;
   }
   return QueueError::Trap;
 }
@@ -74,12 +82,22 @@ bool AqlQueue::step() {
   const uint64_t begin = device_clock();
   bool go_on = true;
   switch (type_of(packet.header)) {
-  case PacketType::KernelDispatch: go_on = dispatch(packet, parameters_.ring_address + offset); break;
-  case PacketType::BarrierAnd: go_on = barrier(packet, true); break;
-  case PacketType::BarrierOr: go_on = barrier(packet, false); break;
-  case PacketType::Vendor: go_on = vendor(packet); break;
+  case PacketType::KernelDispatch:
+    go_on = dispatch(packet, parameters_.ring_address + offset);
+    break;
+  case PacketType::BarrierAnd:
+    go_on = barrier(packet, true);
+    break;
+  case PacketType::BarrierOr:
+    go_on = barrier(packet, false);
+    break;
+  case PacketType::Vendor:
+    go_on = vendor(packet);
+    break;
   case PacketType::AgentDispatch:
-  case PacketType::Invalid: go_on = reject(QueueError::InvalidPacket, "a packet of a type that this device does not take"); break;
+  case PacketType::Invalid:
+    go_on = reject(QueueError::InvalidPacket, "a packet of a type that this device does not take");
+    break;
   }
   if (!go_on) return false;
   if (packet.completion_signal) device_.complete(packet.completion_signal, begin, device_clock());
@@ -111,11 +129,8 @@ bool AqlQueue::dispatch(const AqlPacket& packet, uint64_t packet_address) {
   kernel.queue_address = parameters_.write_pointer_address - kQueueWriteIndexOffset;
   kernel.completion_signal = packet.completion_signal;
   kernel.dispatch_id = next_;
-  DispatchOutcome outcome = device_.execute(kernel);
-  if (outcome.fault == Fault::None) return true;
-  const std::string name = kernel_name(device_.map(), kernel.kernel_object);
-  if (!name.empty()) outcome.report.insert(0, "kernel " + name + ": ");
-  return handle_fault(outcome);
+  const DispatchOutcome outcome = device_.execute(kernel);
+  return outcome.fault == Fault::None || handle_fault(outcome);
 }
 
 bool AqlQueue::handle_fault(const DispatchOutcome& outcome) {
@@ -155,7 +170,9 @@ bool AqlQueue::barrier(const AqlPacket& packet, bool all) {
     for (size_t i = 0; i < count; ++i) {
       const AmdSignal* signal = device_.map().object<AmdSignal>(signals[i]);
       // A signal that is gone counts as satisfied: nobody could set it any more.
-      const bool done = !signal || std::atomic_ref(const_cast<AmdSignal*>(signal)->value).load(std::memory_order_acquire) == 0;
+      const bool done =
+          !signal ||
+          std::atomic_ref(const_cast<AmdSignal*>(signal)->value).load(std::memory_order_acquire) == 0;
       if (done != all) return !all;
     }
     return all;
@@ -164,8 +181,10 @@ bool AqlQueue::barrier(const AqlPacket& packet, bool all) {
 
 bool AqlQueue::vendor(const AqlPacket& packet) {
   switch (packet.setup & 0xff) {
-  case kAmdFormatPm4: return indirect_buffer(packet);
-  case kAmdFormatBarrierValue: return barrier_value(packet);
+  case kAmdFormatPm4:
+    return indirect_buffer(packet);
+  case kAmdFormatBarrierValue:
+    return barrier_value(packet);
   }
   return reject(QueueError::InvalidPacket, "a vendor packet of an unknown format");
 }
@@ -179,7 +198,8 @@ bool AqlQueue::barrier_value(const AqlPacket& packet) {
     // A value signal can stand in for memory: bit patterns are compared under the mask.
     int64_t* value = &signal->value;
     const int64_t now = std::atomic_ref(*value).load(std::memory_order_acquire);
-    return compare(now & packet.barrier_value.mask, packet.barrier_value.condition, packet.barrier_value.value);
+    return compare(now & packet.barrier_value.mask, packet.barrier_value.condition,
+                   packet.barrier_value.value);
   });
 }
 

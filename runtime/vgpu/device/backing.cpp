@@ -49,7 +49,8 @@ int Backing::open(uint64_t vram_bytes, uint64_t gtt_bytes) {
   if (ftruncate(fd_, static_cast<off_t>(total_)) != 0) return errno;
   void* window = mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd_, 0);
   if (window == MAP_FAILED) return errno;
-  madvise(window, total_, MADV_DONTFORK); // A child has no device; without page tables of it, fork() is quicker.
+  madvise(window, total_,
+          MADV_DONTFORK); // A child has no device; without page tables of it, fork() is quicker.
   madvise(window, total_, MADV_DONTDUMP);
   window_ = static_cast<std::byte*>(window);
   vram_.reset(0, vram_bytes);
@@ -66,7 +67,8 @@ std::optional<uint64_t> Backing::allocate(Kind kind, uint64_t size) {
 void Backing::free(Kind kind, uint64_t offset, uint64_t size) {
   size = (size + kPage - 1) & ~(kPage - 1);
   // Before the offset can be handed out again: the next owner finds zeros.
-  fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(size));
+  fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+            static_cast<off_t>(size));
   std::lock_guard lock(mutex_);
   of(kind).free(offset, size);
 }

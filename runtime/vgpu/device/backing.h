@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The storage behind device memory (VRAM) and GPU-visible system memory (GTT): one memfd whose offsets are what the
-// kernel interface hands out as mmap offsets. The ROCm thunk maps pieces of it where it chose; the device itself uses one
-// window over the whole file, so that nothing the runtime unmaps can pull memory from under a running kernel. Pages exist
-// only where something was written, and go back to the system when an allocation is freed.
+// The storage behind device memory (VRAM) and GPU-visible system memory (GTT): one memfd whose offsets are
+// what the kernel interface hands out as mmap offsets. The ROCm thunk maps pieces of it where it chose; the
+// device itself uses one window over the whole file, so that nothing the runtime unmaps can pull memory from
+// under a running kernel. Pages exist only where something was written, and go back to the system when an
+// allocation is freed.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +42,8 @@ public:
   std::byte* host(uint64_t offset) const { return window_ + offset; }
   uint64_t available(Kind kind) const;
 
-  // A piece of the file that is never freed (doorbells and the like). The low 32 bits of its offset are zero, because
-  // thunks take those of a doorbell's offset for the place in the page.
+  // A piece of the file that is never freed (doorbells and the like). The low 32 bits of its offset are zero,
+  // because thunks take those of a doorbell's offset for the place in the page.
   uint64_t reserved_offset() const { return total_ - kReserved; }
   static constexpr uint64_t kReserved = 16 * kPage;
 

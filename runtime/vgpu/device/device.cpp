@@ -32,7 +32,8 @@ int Device::open(const Settings& settings, MakeExecutor make) {
 
 std::optional<uint32_t> Device::create_queue(QueueKind kind, QueueParameters parameters) {
   std::lock_guard lock(queues_mutex_);
-  while (next_queue_ == 0 || queues_.contains(next_queue_)) ++next_queue_;
+  while (next_queue_ == 0 || queues_.contains(next_queue_))
+    ++next_queue_;
   parameters.id = next_queue_;
   std::unique_ptr<Queue> queue;
   if (kind == QueueKind::Compute)
@@ -82,7 +83,8 @@ void Device::release_memory(uint64_t gpu, uint64_t size) {
     }
     queue_count_.store(static_cast<uint32_t>(queues_.size()), std::memory_order_release);
   }
-  for (auto& [id, queue] : orphans) queue->stop();
+  for (auto& [id, queue] : orphans)
+    queue->stop();
 }
 
 void Device::kick_queue(uint32_t id) {
@@ -98,7 +100,9 @@ void Device::kick_queues() {
     if (queue->needs_kick()) queue->kick();
 }
 
-void Device::note_activity() { last_activity_.store(clock_ns(CLOCK_MONOTONIC_COARSE), std::memory_order_relaxed); }
+void Device::note_activity() {
+  last_activity_.store(clock_ns(CLOCK_MONOTONIC_COARSE), std::memory_order_relaxed);
+}
 
 void Device::start_monitor() {
   if (monitor_started_) return;
@@ -127,7 +131,9 @@ void Device::monitor() {
     // A kernel that began just as another one faulted may wait for ever for what that would have written.
     if (faulted() && !raw_exceptions() && executing_.load() > 0) executor_->interrupt();
     const uint64_t quiet = clock_ns(CLOCK_MONOTONIC_COARSE) - last_activity_.load(std::memory_order_relaxed);
-    std::this_thread::sleep_for(std::chrono::microseconds(quiet < 20'000'000 ? 50 : quiet < 500'000'000 ? 200 : 1000));
+    std::this_thread::sleep_for(std::chrono::microseconds(quiet < 20'000'000    ? 50
+                                                          : quiet < 500'000'000 ? 200
+                                                                                : 1000));
   }
 }
 
@@ -140,7 +146,8 @@ DispatchOutcome Device::execute(const DispatchPacket& packet) {
 
 void Device::announce_completion() {
   completions_.fetch_add(1);
-  if (sleepers_.load() > 0) syscall(SYS_futex, &completions_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+  if (sleepers_.load() > 0)
+    syscall(SYS_futex, &completions_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
 }
 
 void Device::wait_step(uint32_t round, uint32_t seen) {
@@ -228,9 +235,9 @@ void Device::unlock_after_fork() {
   queues_mutex_.unlock();
 }
 
-// The child has no device: ROCm (like CUDA) does not support going on after fork(). What remains must not hang or crash
-// it: queues are forgotten with their threads, and nothing is mapped any more. Locks are made anew, not released: they may
-// count waiters that are not there.
+// The child has no device: ROCm (like CUDA) does not support going on after fork(). What remains must not
+// hang or crash it: queues are forgotten with their threads, and nothing is mapped any more. Locks are made
+// anew, not released: they may count waiters that are not there.
 void Device::reset_in_child() {
   for (auto& [id, queue] : queues_) {
     queue->abandon();

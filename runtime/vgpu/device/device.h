@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The virtual GPU: memory, queues, events and the executor of its kernels, without any knowledge of the kernel interface
-// that the ROCm runtime reaches it through (kfd/ has that). One per process; never destroyed, because the runtime's static
-// destructors may still use it.
+// The virtual GPU: memory, queues, events and the executor of its kernels, without any knowledge of the
+// kernel interface that the ROCm runtime reaches it through (kfd/ has that). One per process; never
+// destroyed, because the runtime's static destructors may still use it.
 #pragma once
 
 #include <atomic>
@@ -63,8 +63,8 @@ public:
   // A packet's completion signal: times, value - 1, then whoever waits for it.
   void complete(uint64_t signal, uint64_t begin, uint64_t end);
   void store_signal(uint64_t signal, int64_t value);
-  // For waiters on the host: spin briefly, then sleep until something completes (or half a millisecond has passed:
-  // signals are also set by the host).
+  // For waiters on the host: spin briefly, then sleep until something completes (or half a millisecond has
+  // passed: signals are also set by the host).
   template <class Condition> void wait_for_completion(Condition condition) {
     for (uint32_t round = 0;; ++round) {
       const uint32_t seen = completions_.load(std::memory_order_acquire);

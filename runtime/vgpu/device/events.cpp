@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The age: a waiter of newer thunks says which setting of the event it has seen; if there was another one since, the wait
-// returns at once, and no wake-up is lost between two waits of an auto-reset event.
+// The age: a waiter of newer thunks says which setting of the event it has seen; if there was another one
+// since, the wait returns at once, and no wake-up is lost between two waits of an auto-reset event.
 #include "events.h"
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace ptxshim::vgpu {
 std::optional<Events::Created> Events::create(uint32_t type, bool auto_reset) {
   std::lock_guard lock(mutex_);
   if (events_.size() >= kLimit) return std::nullopt;
-  while (events_.contains(next_)) next_ = next_ % kLimit + 1;
+  while (events_.contains(next_))
+    next_ = next_ % kLimit + 1;
   const uint32_t id = next_;
   next_ = next_ % kLimit + 1;
   Event& event = events_[id];
@@ -24,7 +25,8 @@ bool Events::destroy(uint32_t id) {
   std::lock_guard lock(mutex_);
   const auto at = events_.find(id);
   if (at == events_.end()) return false;
-  for (Waiter* waiter : at->second.waiters) waiter->wake.notify_all();
+  for (Waiter* waiter : at->second.waiters)
+    waiter->wake.notify_all();
   events_.erase(at);
   return true;
 }
@@ -32,7 +34,8 @@ bool Events::destroy(uint32_t id) {
 void Events::signal(Event& event) {
   event.signalled = true;
   ++event.age;
-  for (Waiter* waiter : event.waiters) waiter->wake.notify_all();
+  for (Waiter* waiter : event.waiters)
+    waiter->wake.notify_all();
 }
 
 bool Events::set(uint32_t id) {
@@ -63,7 +66,8 @@ void Events::raise_page_fault(const PageFaultRecord& record) {
 bool Events::enlist(std::span<Wanted> wanted, Waiter& waiter) {
   for (const Wanted& want : wanted)
     if (!events_.contains(want.id)) return false;
-  for (const Wanted& want : wanted) events_[want.id].waiters.push_back(&waiter);
+  for (const Wanted& want : wanted)
+    events_[want.id].waiters.push_back(&waiter);
   return true;
 }
 
@@ -80,7 +84,8 @@ bool Events::satisfied(std::span<Wanted> wanted, bool all) const {
     const auto at = events_.find(want.id);
     return at == events_.end() || at->second.signalled || (want.age && at->second.age != want.age);
   };
-  return all ? std::all_of(wanted.begin(), wanted.end(), is_set) : std::any_of(wanted.begin(), wanted.end(), is_set);
+  return all ? std::all_of(wanted.begin(), wanted.end(), is_set)
+             : std::any_of(wanted.begin(), wanted.end(), is_set);
 }
 
 void Events::collect(std::span<Wanted> wanted) {
@@ -112,7 +117,8 @@ WaitResult Events::wait(std::span<Wanted> wanted, bool all, uint32_t timeout_ms)
 }
 
 void Events::reset_after_fork() {
-  for (auto& [id, event] : events_) event.waiters.clear();
+  for (auto& [id, event] : events_)
+    event.waiters.clear();
   events_.clear();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// KFD events: what a thread of the ROCm runtime sleeps on until a signal, an exception or a page fault arrives.
+// KFD events: what a thread of the ROCm runtime sleeps on until a signal, an exception or a page fault
+// arrives.
 #pragma once
 
 #include <condition_variable>
@@ -38,8 +39,8 @@ public:
   // Every event of the memory type, with what its waiters are told.
   void raise_page_fault(const PageFaultRecord& record);
 
-  // One per event that is waited for. In: id, and age where the caller keeps one (else 0). Out: age, and for a memory
-  // event its record.
+  // One per event that is waited for. In: id, and age where the caller keeps one (else 0). Out: age, and for
+  // a memory event its record.
   struct Wanted {
     uint32_t id = 0;
     uint64_t age = 0;

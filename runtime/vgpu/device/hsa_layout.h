@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Structures that the ROCm runtime shares with the packet processor: AQL packets (HSA Platform System Architecture 1.2,
-// 2.9), and AMD's signal and queue objects. Only what the processor touches has a name.
+// Structures that the ROCm runtime shares with the packet processor: AQL packets (HSA Platform System
+// Architecture 1.2, 2.9), and AMD's signal and queue objects. Only what the processor touches has a name.
 #pragma once
 
 #include <cstddef>

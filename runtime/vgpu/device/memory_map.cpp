@@ -50,9 +50,13 @@ void RangeMap::remove(uint64_t gpu, uint64_t size) {
     }
     at = ranges_.erase(at);
     changed = true;
-    if (range.gpu < gpu) ranges_.emplace(range.gpu, MemoryRange{range.gpu, gpu - range.gpu, range.host, range.writable});
+    if (range.gpu < gpu)
+      ranges_.emplace(range.gpu, MemoryRange{range.gpu, gpu - range.gpu, range.host, range.writable});
     if (range_end > end)
-      at = ranges_.emplace(end, MemoryRange{end, range_end - end, range.host + (end - range.gpu), range.writable}).first;
+      at =
+          ranges_
+              .emplace(end, MemoryRange{end, range_end - end, range.host + (end - range.gpu), range.writable})
+              .first;
   }
   if (changed) generation_.fetch_add(1, std::memory_order_acq_rel);
 }

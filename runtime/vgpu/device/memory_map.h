@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // GPU address -> host address, as an ordered set of ranges.
 //
-// Registered and pinned user memory has a GPU address that differs from its CPU address, so an identity mapping would not
-// do; and the same structure gives the bounds checks that become page faults. Readers keep the range they found until
-// generation() changes; it changes only when something is taken away, because a range that was found stays right when
-// others are added.
+// Registered and pinned user memory has a GPU address that differs from its CPU address, so an identity
+// mapping would not do; and the same structure gives the bounds checks that become page faults. Readers keep
+// the range they found until generation() changes; it changes only when something is taken away, because a
+// range that was found stays right when others are added.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The few PM4 type-3 packets that reach a compute queue inside AQL vendor packets. ACQUIRE_MEM comes after every freeze of
-// an executable: memory that held other code may hold new code now.
+// The few PM4 type-3 packets that reach a compute queue inside AQL vendor packets. ACQUIRE_MEM comes after
+// every freeze of an executable: memory that held other code may hold new code now.
 #include "pm4.h"
 
 #include <cstring>
@@ -12,7 +12,13 @@ namespace ptxshim::vgpu {
 
 namespace {
 
-enum class Pm4 : uint8_t { Nop = 0x10, WriteData = 0x37, EventWrite = 0x46, ReleaseMem = 0x49, AcquireMem = 0x58 };
+enum class Pm4 : uint8_t {
+  Nop = 0x10,
+  WriteData = 0x37,
+  EventWrite = 0x46,
+  ReleaseMem = 0x49,
+  AcquireMem = 0x58
+};
 
 uint64_t address_at(const uint32_t* body) { return body[0] | static_cast<uint64_t>(body[1]) << 32; }
 
@@ -52,18 +58,28 @@ const char* run_pm4(Device& device, const uint32_t* commands, uint32_t dwords) {
     if (header >> 30 != 3) return "a PM4 packet that is not of type 3";
     const uint32_t count = (header >> 16 & 0x3fff) + 1;
     if (count > dwords - at - 1) {
-      if (static_cast<Pm4>(header >> 8 & 0xff) == Pm4::Nop) return nullptr; // a NOP of one dword may count beyond the end
+      if (static_cast<Pm4>(header >> 8 & 0xff) == Pm4::Nop)
+        return nullptr; // a NOP of one dword may count beyond the end
       return "a PM4 packet that is cut off";
     }
     const uint32_t* body = commands + at + 1;
     const char* problem = nullptr;
     switch (header >> 8 & 0xff) {
     case static_cast<uint32_t>(Pm4::Nop):
-    case static_cast<uint32_t>(Pm4::EventWrite): break;
-    case static_cast<uint32_t>(Pm4::AcquireMem): device.executor().invalidate_code(); break;
-    case static_cast<uint32_t>(Pm4::WriteData): problem = write_data(device, body, count); break;
-    case static_cast<uint32_t>(Pm4::ReleaseMem): problem = release_mem(device, body, count); break;
-    default: problem = "a PM4 packet of an unknown opcode"; break;
+    case static_cast<uint32_t>(Pm4::EventWrite):
+      break;
+    case static_cast<uint32_t>(Pm4::AcquireMem):
+      device.executor().invalidate_code();
+      break;
+    case static_cast<uint32_t>(Pm4::WriteData):
+      problem = write_data(device, body, count);
+      break;
+    case static_cast<uint32_t>(Pm4::ReleaseMem):
+      problem = release_mem(device, body, count);
+      break;
+    default:
+      problem = "a PM4 packet of an unknown opcode";
+      break;
     }
     if (problem) return problem;
     at += count + 1;

@@ -14,8 +14,8 @@ namespace ptxshim::vgpu {
 
 namespace {
 
-constexpr uint32_t kSpins = 400;        // about 10 us of pauses
-constexpr uint32_t kYields = 40;        // then a few scheduler rounds
+constexpr uint32_t kSpins = 400; // about 10 us of pauses
+constexpr uint32_t kYields = 40; // then a few scheduler rounds
 constexpr auto kNap = std::chrono::microseconds(50);
 constexpr auto kPatience = std::chrono::seconds(2); // with a dispatch that runs when its queue is destroyed
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A user-mode queue: a worker thread that takes packets off a ring. Spinning kernels exist (stream waits, host calls), so
-// no two queues share a worker.
+// A user-mode queue: a worker thread that takes packets off a ring. Spinning kernels exist (stream waits,
+// host calls), so no two queues share a worker.
 //
-// Doorbells are plain stores, which nothing tells us about. A worker with nothing to do spins for a few microseconds (what
-// a launch-and-synchronise loop needs), yields, and then blocks; from then on it is woken by kick(): from the hooked
-// hsa_signal_store_* of the HIP runtime, or by the device's monitor, which looks at blocked queues every 50 us while
-// anything happens and every millisecond otherwise.
+// Doorbells are plain stores, which nothing tells us about. A worker with nothing to do spins for a few
+// microseconds (what a launch-and-synchronise loop needs), yields, and then blocks; from then on it is woken
+// by kick(): from the hooked hsa_signal_store_* of the HIP runtime, or by the device's monitor, which looks
+// at blocked queues every 50 us while anything happens and every millisecond otherwise.
 #pragma once
 
 #include <atomic>
@@ -51,7 +51,9 @@ protected:
   virtual bool step() = 0;
 
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
-  bool runnable() const { return !halted_.load(std::memory_order_relaxed) && !paused_.load(std::memory_order_relaxed) && has_work(); }
+  bool runnable() const {
+    return !halted_.load(std::memory_order_relaxed) && !paused_.load(std::memory_order_relaxed) && has_work();
+  }
   // Polls: spin, yield, sleep. False when the queue is being stopped.
   template <class Condition> bool wait_for(Condition condition) {
     for (uint32_t round = 0; !condition(); ++round) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The copy engine. Its pointers count bytes and never wrap; a packet may. Copies are the host's memmove, so host-to-device
-// and device-to-host transfers run at memory speed. An address that is not mapped is a page fault, as for a kernel: the
-// rest of that packet is dropped and the queue goes on.
+// The copy engine. Its pointers count bytes and never wrap; a packet may. Copies are the host's memmove, so
+// host-to-device and device-to-host transfers run at memory speed. An address that is not mapped is a page
+// fault, as for a kernel: the rest of that packet is dropped and the queue goes on.
 #include "sdma_queue.h"
 
 #include <algorithm>
@@ -44,7 +44,9 @@ bool SdmaQueue::attach() {
   return true;
 }
 
-bool SdmaQueue::has_work() const { return std::atomic_ref(*write_pointer_).load(std::memory_order_acquire) > read_; }
+bool SdmaQueue::has_work() const {
+  return std::atomic_ref(*write_pointer_).load(std::memory_order_acquire) > read_;
+}
 
 uint32_t SdmaQueue::word(uint32_t index) const {
   return std::atomic_ref(ring_[(read_ / 4 + index) & mask_]).load(std::memory_order_relaxed);
@@ -53,16 +55,26 @@ uint32_t SdmaQueue::word(uint32_t index) const {
 uint32_t SdmaQueue::packet_bytes() const {
   const uint32_t header = word(0), sub = header >> 8 & 0xff;
   switch (static_cast<Op>(header & 0xff)) {
-  case Op::Nop: return 4 + (header >> 16 & 0x3fff) * 4;
-  case Op::Copy: return sub == kLinear ? 28 : sub == kLinearRectangle ? 52 : 0;
-  case Op::Write: return sub == 0 ? 16 + ((word(3) & 0xfffff) + 1) * 4 : 0;
-  case Op::Fence: return 16;
-  case Op::Trap: return 8;
-  case Op::PollRegmem: return 24;
-  case Op::Atomic: return 32;
-  case Op::ConstFill: return 20;
-  case Op::Timestamp: return 12;
-  case Op::Gcr: return 20;
+  case Op::Nop:
+    return 4 + (header >> 16 & 0x3fff) * 4;
+  case Op::Copy:
+    return sub == kLinear ? 28 : sub == kLinearRectangle ? 52 : 0;
+  case Op::Write:
+    return sub == 0 ? 16 + ((word(3) & 0xfffff) + 1) * 4 : 0;
+  case Op::Fence:
+    return 16;
+  case Op::Trap:
+    return 8;
+  case Op::PollRegmem:
+    return 24;
+  case Op::Atomic:
+    return 32;
+  case Op::ConstFill:
+    return 20;
+  case Op::Timestamp:
+    return 12;
+  case Op::Gcr:
+    return 20;
   }
   return 0;
 }
@@ -74,8 +86,8 @@ bool SdmaQueue::step() {
   if (bytes == 0 || bytes > written - read_) {
     DispatchOutcome outcome;
     outcome.fault = Fault::BadCodeObject;
-    outcome.report = "copy queue " + std::to_string(parameters_.id) + ": a packet that this device does not take, header " +
-                     std::to_string(word(0));
+    outcome.report = "copy queue " + std::to_string(parameters_.id) +
+                     ": a packet that this device does not take, header " + std::to_string(word(0));
     device_.record_fault(outcome);
     return false;
   }
@@ -88,20 +100,34 @@ bool SdmaQueue::step() {
 bool SdmaQueue::execute() {
   switch (static_cast<Op>(word(0) & 0xff)) {
   case Op::Nop:
-  case Op::Gcr: return true;
+  case Op::Gcr:
+    return true;
   case Op::Copy:
     if ((word(0) >> 8 & 0xff) == kLinear)
       copy_linear();
     else
       copy_rectangle();
     return true;
-  case Op::Write: write_words(); return true;
-  case Op::Fence: fence(); return true;
-  case Op::Trap: device_.events().set(word(1) & 0xfffffff); return true;
-  case Op::PollRegmem: return poll();
-  case Op::Atomic: atomic(); return true;
-  case Op::ConstFill: fill(); return true;
-  case Op::Timestamp: timestamp(); return true;
+  case Op::Write:
+    write_words();
+    return true;
+  case Op::Fence:
+    fence();
+    return true;
+  case Op::Trap:
+    device_.events().set(word(1) & 0xfffffff);
+    return true;
+  case Op::PollRegmem:
+    return poll();
+  case Op::Atomic:
+    atomic();
+    return true;
+  case Op::ConstFill:
+    fill();
+    return true;
+  case Op::Timestamp:
+    timestamp();
+    return true;
   }
   return false;
 }
@@ -123,7 +149,8 @@ void SdmaQueue::copy(uint64_t to, uint64_t from, uint64_t size) {
     const MemoryRange source = device_.map().find(from), target = device_.map().find(to);
     if (!source.host) return page_fault(from, false);
     if (!target.host || !target.writable) return page_fault(to, true);
-    const uint64_t piece = std::min({size, source.size - (from - source.gpu), target.size - (to - target.gpu)});
+    const uint64_t piece =
+        std::min({size, source.size - (from - source.gpu), target.size - (to - target.gpu)});
     std::memmove(target.host + (to - target.gpu), source.host + (from - source.gpu), piece);
     from += piece;
     to += piece;
@@ -132,16 +159,18 @@ void SdmaQueue::copy(uint64_t to, uint64_t from, uint64_t size) {
 }
 
 void SdmaQueue::copy_linear() {
-  copy(address(5), address(3), uint64_t{word(1) & (device_.properties_row().sdma_major >= 5 ? 0x3fffffffu : 0x3fffffu)} + 1);
+  copy(address(5), address(3),
+       uint64_t{word(1) & (device_.properties_row().sdma_major >= 5 ? 0x3fffffffu : 0x3fffffu)} + 1);
 }
 
-// Words 1-2 source, 3 x and y, 4 z and pitch, 5 slice pitch; 6-10 the same of the target; 11-12 extent. Pitches and
-// extents are one less than they say, in elements whose size is in bits 31:29 of the header.
+// Words 1-2 source, 3 x and y, 4 z and pitch, 5 slice pitch; 6-10 the same of the target; 11-12 extent.
+// Pitches and extents are one less than they say, in elements whose size is in bits 31:29 of the header.
 void SdmaQueue::copy_rectangle() {
   const uint32_t shift = word(0) >> 29;
   const auto start = [&](uint32_t at) {
     const uint64_t x = word(at + 2) & 0x3fff, y = word(at + 2) >> 16 & 0x3fff, z = word(at + 3) & 0x7ff;
-    const uint64_t pitch = (word(at + 3) >> 13) + uint64_t{1}, slice = (word(at + 4) & 0xfffffff) + uint64_t{1};
+    const uint64_t pitch = (word(at + 3) >> 13) + uint64_t{1},
+                   slice = (word(at + 4) & 0xfffffff) + uint64_t{1};
     return address(at) + ((z * slice + y * pitch + x) << shift);
   };
   const auto pitch_of = [&](uint32_t at) { return ((word(at + 3) >> 13) + uint64_t{1}) << shift; };
@@ -178,7 +207,8 @@ void SdmaQueue::fill() {
     if (value == (value & 0xff) * 0x01010101u)
       std::memset(host, static_cast<int>(value & 0xff), piece);
     else
-      for (uint64_t i = 0; i < piece; i += 4) std::memcpy(host + i, &value, 4);
+      for (uint64_t i = 0; i < piece; i += 4)
+        std::memcpy(host + i, &value, 4);
     to += piece;
     size -= piece;
   }
@@ -211,7 +241,8 @@ void SdmaQueue::atomic() {
   device_.announce_completion();
 }
 
-// Functions 0 always, 1 <, 2 <=, 3 ==, 4 !=, 5 >=, 6 >. Without MEM_POLL it asks for a register (an HDP flush): nothing.
+// Functions 0 always, 1 <, 2 <=, 3 ==, 4 !=, 5 >=, 6 >. Without MEM_POLL it asks for a register (an HDP
+// flush): nothing.
 bool SdmaQueue::poll() {
   if (!(word(0) >> 31)) return true;
   const uint32_t function = word(0) >> 28 & 7, reference = word(3), mask = word(4);
@@ -223,13 +254,20 @@ bool SdmaQueue::poll() {
     }
     const uint32_t value = std::atomic_ref(*at).load(std::memory_order_acquire) & mask;
     switch (function) {
-    case 1: return value < reference;
-    case 2: return value <= reference;
-    case 3: return value == reference;
-    case 4: return value != reference;
-    case 5: return value >= reference;
-    case 6: return value > reference;
-    default: return true;
+    case 1:
+      return value < reference;
+    case 2:
+      return value <= reference;
+    case 3:
+      return value == reference;
+    case 4:
+      return value != reference;
+    case 5:
+      return value >= reference;
+    case 6:
+      return value > reference;
+    default:
+      return true;
     }
   });
 }

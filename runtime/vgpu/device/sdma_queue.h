@@ -16,8 +16,10 @@ private:
   bool step() override;
 
   uint32_t word(uint32_t index) const; // of the packet at read_
-  uint64_t address(uint32_t index) const { return word(index) | static_cast<uint64_t>(word(index + 1)) << 32; }
-  uint32_t packet_bytes() const;       // 0: not known
+  uint64_t address(uint32_t index) const {
+    return word(index) | static_cast<uint64_t>(word(index + 1)) << 32;
+  }
+  uint32_t packet_bytes() const; // 0: not known
   bool execute();
 
   void copy_linear();

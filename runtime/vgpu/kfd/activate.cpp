@@ -71,8 +71,9 @@ int read_options(const ptxshim_vgpu_options* given, Device::Settings& settings) 
 }
 
 bool same(const Device::Settings& left, const Device::Settings& right) {
-  return left.gfx == right.gfx && left.compute_units == right.compute_units && left.host_threads == right.host_threads &&
-         left.vram_bytes == right.vram_bytes && left.raw_exceptions == right.raw_exceptions;
+  return left.gfx == right.gfx && left.compute_units == right.compute_units &&
+         left.host_threads == right.host_threads && left.vram_bytes == right.vram_bytes &&
+         left.raw_exceptions == right.raw_exceptions;
 }
 
 void announce(const Device::Settings& settings, uint32_t flags) {
@@ -105,14 +106,21 @@ struct Naming {
 };
 Naming name(Fault fault) {
   switch (fault) {
-  case Fault::PageFault: return {PTXSHIM_VGPU_FAULT_PAGE, 700};
-  case Fault::IllegalInstruction: return {PTXSHIM_VGPU_FAULT_ILLEGAL_INSTRUCTION, 715};
-  case Fault::Aperture: return {PTXSHIM_VGPU_FAULT_APERTURE, 719};
-  case Fault::Misaligned: return {PTXSHIM_VGPU_FAULT_MISALIGNED, 716};
-  case Fault::Trap: return {PTXSHIM_VGPU_FAULT_TRAP, 719};
-  case Fault::BadCodeObject: return {PTXSHIM_VGPU_FAULT_BAD_CODE_OBJECT, 719};
+  case Fault::PageFault:
+    return {PTXSHIM_VGPU_FAULT_PAGE, 700};
+  case Fault::IllegalInstruction:
+    return {PTXSHIM_VGPU_FAULT_ILLEGAL_INSTRUCTION, 715};
+  case Fault::Aperture:
+    return {PTXSHIM_VGPU_FAULT_APERTURE, 719};
+  case Fault::Misaligned:
+    return {PTXSHIM_VGPU_FAULT_MISALIGNED, 716};
+  case Fault::Trap:
+    return {PTXSHIM_VGPU_FAULT_TRAP, 719};
+  case Fault::BadCodeObject:
+    return {PTXSHIM_VGPU_FAULT_BAD_CODE_OBJECT, 719};
   case Fault::None:
-  case Fault::Interrupted: break;
+  case Fault::Interrupted:
+    break;
   }
   return {PTXSHIM_VGPU_FAULT_NONE, 0};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Slots are found through the relocations that the dynamic linker itself used: R_X86_64_JUMP_SLOT and R_X86_64_GLOB_DAT
-// entries of DT_JMPREL and DT_RELA. Libraries linked with -z now keep them in a read-only segment (PT_GNU_RELRO), which is
-// made writable for the moment of the write.
+// Slots are found through the relocations that the dynamic linker itself used: R_X86_64_JUMP_SLOT and
+// R_X86_64_GLOB_DAT entries of DT_JMPREL and DT_RELA. Libraries linked with -z now keep them in a read-only
+// segment (PT_GNU_RELRO), which is made writable for the moment of the write.
 #include "got.h"
 
 #include <atomic>
@@ -41,12 +41,24 @@ Dynamic read_dynamic(const dl_phdr_info& library) {
     for (const Elf64_Dyn* entry = reinterpret_cast<const Elf64_Dyn*>(base + library.dlpi_phdr[i].p_vaddr);
          entry->d_tag != DT_NULL; ++entry)
       switch (entry->d_tag) {
-      case DT_SYMTAB: dynamic.symbols = pointer_in<Elf64_Sym>(base, entry->d_un.d_ptr); break;
-      case DT_STRTAB: dynamic.strings = pointer_in<char>(base, entry->d_un.d_ptr); break;
-      case DT_RELA: dynamic.tables[0] = pointer_in<Elf64_Rela>(base, entry->d_un.d_ptr); break;
-      case DT_RELASZ: dynamic.bytes[0] = entry->d_un.d_val; break;
-      case DT_JMPREL: dynamic.tables[1] = pointer_in<Elf64_Rela>(base, entry->d_un.d_ptr); break;
-      case DT_PLTRELSZ: dynamic.bytes[1] = entry->d_un.d_val; break;
+      case DT_SYMTAB:
+        dynamic.symbols = pointer_in<Elf64_Sym>(base, entry->d_un.d_ptr);
+        break;
+      case DT_STRTAB:
+        dynamic.strings = pointer_in<char>(base, entry->d_un.d_ptr);
+        break;
+      case DT_RELA:
+        dynamic.tables[0] = pointer_in<Elf64_Rela>(base, entry->d_un.d_ptr);
+        break;
+      case DT_RELASZ:
+        dynamic.bytes[0] = entry->d_un.d_val;
+        break;
+      case DT_JMPREL:
+        dynamic.tables[1] = pointer_in<Elf64_Rela>(base, entry->d_un.d_ptr);
+        break;
+      case DT_PLTRELSZ:
+        dynamic.bytes[1] = entry->d_un.d_val;
+        break;
       }
   }
   return dynamic;
@@ -102,7 +114,8 @@ int visit(dl_phdr_info* library, size_t, void* argument) {
 
 } // namespace
 
-unsigned redirect_imports(std::span<const std::string_view> library_prefixes, std::span<const Redirection> redirections) {
+unsigned redirect_imports(std::span<const std::string_view> library_prefixes,
+                          std::span<const Redirection> redirections) {
   Search search{library_prefixes, redirections, 0};
   dl_iterate_phdr(visit, &search);
   return search.libraries;

@@ -14,6 +14,7 @@ struct Redirection {
 
 // Every library whose file name begins with one of the prefixes. Returns how many libraries matched.
 // The caller's own slots, and those of every other library, stay as they are.
-unsigned redirect_imports(std::span<const std::string_view> library_prefixes, std::span<const Redirection> redirections);
+unsigned redirect_imports(std::span<const std::string_view> library_prefixes,
+                          std::span<const Redirection> redirections);
 
 } // namespace ptxshim::vgpu

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Files of the kernel driver are answered here, everything else goes on to libc. glibc's fopen does not go through the
-// open that can be redirected, and a DIR is opaque, so fopen and the opendir family are redirected themselves. The
-// descriptors given out are real ones of the device's memory file: mmap and close need no hook for them to work, but memory
-// that the thunk wants invisible to the host (PROT_NONE, private) is mapped visibly, as a large BAR would have it.
+// Files of the kernel driver are answered here, everything else goes on to libc. glibc's fopen does not go
+// through the open that can be redirected, and a DIR is opaque, so fopen and the opendir family are
+// redirected themselves. The descriptors given out are real ones of the device's memory file: mmap and close
+// need no hook for them to work, but memory that the thunk wants invisible to the host (PROT_NONE, private)
+// is mapped visibly, as a large BAR would have it.
 //
-// hsa_signal_store_* and the copy functions are redirected in the HIP runtime alone: after the real one has run, the queue
-// whose doorbell was rung is woken at once. Without them everything works, a little later.
+// hsa_signal_store_* and the copy functions are redirected in the HIP runtime alone: after the real one has
+// run, the queue whose doorbell was rung is woken at once. Without them everything works, a little later.
 #include "hooks.h"
 
 #include <atomic>
@@ -67,7 +68,8 @@ bool is_ours(void* directory) {
 int open_text(const std::string& text, int flags) {
   const int fd = memfd_create("ptxshim-sysfs", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
   if (fd < 0) return -1;
-  if (write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || lseek(fd, 0, SEEK_SET) != 0) {
+  if (write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      lseek(fd, 0, SEEK_SET) != 0) {
     close(fd);
     errno = EIO;
     return -1;
@@ -199,7 +201,8 @@ int hook_device_deinitialize(void* handle) {
   return 0;
 }
 const char* hook_get_marketing_name(void*) {
-  static const std::string* const kName = new std::string("Virtual AMD GPU (" + std::string(context.device->properties_row().name) + ")");
+  static const std::string* const kName =
+      new std::string("Virtual AMD GPU (" + std::string(context.device->properties_row().name) + ")");
   return kName->c_str();
 }
 int hook_device_get_fd(void* handle) { return handle ? static_cast<DrmHandle*>(handle)->fd : -EINVAL; }
@@ -230,8 +233,8 @@ void hook_store_relaxed(uint64_t signal, int64_t value) {
   ring(signal);
 }
 
-// HIP waits by spinning, on a core that the kernel could use; and ROCr's own wait prints a warning when HIP waits for a
-// signal that it had created for the GPU alone.
+// HIP waits by spinning, on a core that the kernel could use; and ROCr's own wait prints a warning when HIP
+// waits for a signal that it had created for the GPU alone.
 using SignalWait = int64_t(uint64_t, int, int64_t, uint64_t, int);
 SignalWait* real_signal_wait = nullptr;
 int64_t hook_signal_wait(uint64_t handle, int condition, int64_t expected, uint64_t timeout, int state) {
@@ -243,10 +246,14 @@ int64_t hook_signal_wait(uint64_t handle, int condition, int64_t expected, uint6
   context.device->wait_for_completion([&] {
     value = std::atomic_ref(signal->value).load(std::memory_order_acquire);
     switch (condition) { // hsa_signal_condition_t
-    case 0: return value == expected;
-    case 1: return value != expected;
-    case 2: return value < expected;
-    default: return value >= expected;
+    case 0:
+      return value == expected;
+    case 1:
+      return value != expected;
+    case 2:
+      return value < expected;
+    default:
+      return value >= expected;
     }
   });
   return value;
@@ -254,8 +261,8 @@ int64_t hook_signal_wait(uint64_t handle, int condition, int64_t expected, uint6
 
 using AsyncCopy = int(void*, uint64_t, const void*, uint64_t, size_t, uint32_t, const uint64_t*, uint64_t);
 AsyncCopy* real_async_copy = nullptr;
-int hook_async_copy(void* to, uint64_t to_agent, const void* from, uint64_t from_agent, size_t size, uint32_t count,
-                    const uint64_t* dependencies, uint64_t completion) {
+int hook_async_copy(void* to, uint64_t to_agent, const void* from, uint64_t from_agent, size_t size,
+                    uint32_t count, const uint64_t* dependencies, uint64_t completion) {
   const int status = real_async_copy(to, to_agent, from, from_agent, size, count, dependencies, completion);
   context.device->kick_queues();
   return status;
@@ -311,8 +318,10 @@ void redirect_submissions() {
   if (!hsa) return;
   Redirection redirections[5];
   size_t count = 0;
-  count += add(hsa, redirections + count, "hsa_signal_store_screlease", &real_store_screlease, &hook_store_screlease);
-  count += add(hsa, redirections + count, "hsa_signal_store_relaxed", &real_store_relaxed, &hook_store_relaxed);
+  count += add(hsa, redirections + count, "hsa_signal_store_screlease", &real_store_screlease,
+               &hook_store_screlease);
+  count +=
+      add(hsa, redirections + count, "hsa_signal_store_relaxed", &real_store_relaxed, &hook_store_relaxed);
   count += add(hsa, redirections + count, "hsa_signal_wait_scacquire", &real_signal_wait, &hook_signal_wait);
   count += add(hsa, redirections + count, "hsa_amd_memory_async_copy", &real_async_copy, &hook_async_copy);
   count += add(hsa, redirections + count, "hsa_memory_copy", &real_memory_copy, &hook_memory_copy);

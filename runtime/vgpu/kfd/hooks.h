@@ -8,7 +8,8 @@ class Device;
 class KernelInterface;
 class Topology;
 
-// Redirects the imports of the ROCm libraries in this process. The objects must live for ever. False: none is loaded.
+// Redirects the imports of the ROCm libraries in this process. The objects must live for ever. False: none is
+// loaded.
 bool install_hooks(Device& device, KernelInterface& kernel, const Topology& topology);
 
 } // namespace ptxshim::vgpu

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The ioctls. What a real GPU needs and a virtual one has not (cache policies, scratch backing, trap handlers, CU masks,
-// global wave sync) is accepted; what is not known is EINVAL, as in an older kernel, which the thunk is used to.
-// Arguments are copied in and out by the size in the request, as the kernel does, so older and newer thunks both fit.
+// The ioctls. What a real GPU needs and a virtual one has not (cache policies, scratch backing, trap
+// handlers, CU masks, global wave sync) is accepted; what is not known is EINVAL, as in an older kernel,
+// which the thunk is used to. Arguments are copied in and out by the size in the request, as the kernel does,
+// so older and newer thunks both fit.
 #include "kernel_interface.h"
 
 #include <cerrno>
@@ -68,7 +69,8 @@ int KernelInterface::open(int flags) {
 
 // By identity of the file, not by number: descriptors are closed and dup'ed behind our back.
 bool KernelInterface::owns(int fd) const {
-  struct stat ours {}, theirs {};
+  struct stat ours {
+  }, theirs{};
   if (fstat(device_.backing().fd(), &ours) != 0 || fstat(fd, &theirs) != 0) return false;
   return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
@@ -117,7 +119,8 @@ int KernelInterface::get_apertures(void* argument) {
     io->num_of_nodes = 1;
     return 0;
   }
-  kfd_process_device_apertures* out = reinterpret_cast<kfd_process_device_apertures*>(io->kfd_process_device_apertures_ptr);
+  kfd_process_device_apertures* out =
+      reinterpret_cast<kfd_process_device_apertures*>(io->kfd_process_device_apertures_ptr);
   if (!out) return EFAULT;
   const DeviceProperties windows;
   constexpr uint64_t kLast = (uint64_t{1} << 32) - 1;
@@ -127,7 +130,8 @@ int KernelInterface::get_apertures(void* argument) {
   out->scratch_base = windows.scratch_aperture;
   out->scratch_limit = windows.scratch_aperture + kLast;
   out->gpuvm_base = 0x10000;
-  out->gpuvm_limit = (uint64_t{1} << 47) - 1; // all of the user's address space: GPU addresses are host addresses
+  out->gpuvm_limit =
+      (uint64_t{1} << 47) - 1; // all of the user's address space: GPU addresses are host addresses
   out->gpu_id = kGpuId;
   io->num_of_nodes = 1;
   return 0;
@@ -155,7 +159,8 @@ int KernelInterface::set_xnack_mode(void* argument) {
 }
 
 int KernelInterface::available_memory(void* argument) {
-  as<kfd_ioctl_get_available_memory_args>(argument)->available = device_.backing().available(Backing::Kind::Vram);
+  as<kfd_ioctl_get_available_memory_args>(argument)->available =
+      device_.backing().available(Backing::Kind::Vram);
   return 0;
 }
 
@@ -166,14 +171,19 @@ int KernelInterface::create_queue(void* argument) {
   if (io->gpu_id != kGpuId) return EINVAL;
   Device::QueueKind kind = Device::QueueKind::Compute;
   switch (io->queue_type) {
-  case KFD_IOC_QUEUE_TYPE_COMPUTE_AQL: break;
+  case KFD_IOC_QUEUE_TYPE_COMPUTE_AQL:
+    break;
   case KFD_IOC_QUEUE_TYPE_SDMA:
-  case KFD_IOC_QUEUE_TYPE_SDMA_XGMI: kind = Device::QueueKind::Copy; break;
-  default: return EINVAL;
+  case KFD_IOC_QUEUE_TYPE_SDMA_XGMI:
+    kind = Device::QueueKind::Copy;
+    break;
+  default:
+    return EINVAL;
   }
   std::lock_guard lock(mutex_);
   uint32_t slot = 0;
-  while (slot < kDoorbells && doorbells_[slot]) ++slot;
+  while (slot < kDoorbells && doorbells_[slot])
+    ++slot;
   if (slot == kDoorbells) return ENOMEM;
   const uint64_t page = device_.backing().reserved_offset();
   std::memset(device_.backing().host(page + slot * 8), 0, 8);
@@ -253,11 +263,18 @@ int KernelInterface::wait_events(void* argument) {
   kfd_event_data* data = reinterpret_cast<kfd_event_data*>(io->events_ptr);
   if (!data || io->num_events > Events::kLimit) return EINVAL;
   std::vector<Events::Wanted> wanted(io->num_events);
-  for (uint32_t i = 0; i < io->num_events; ++i) wanted[i].id = data[i].event_id;
+  for (uint32_t i = 0; i < io->num_events; ++i)
+    wanted[i].id = data[i].event_id;
   switch (device_.events().wait(wanted, io->wait_for_all != 0, io->timeout)) {
-  case WaitResult::Fail: io->wait_result = KFD_IOC_WAIT_RESULT_FAIL; return EINVAL;
-  case WaitResult::Timeout: io->wait_result = KFD_IOC_WAIT_RESULT_TIMEOUT; return 0;
-  case WaitResult::Complete: io->wait_result = KFD_IOC_WAIT_RESULT_COMPLETE; break;
+  case WaitResult::Fail:
+    io->wait_result = KFD_IOC_WAIT_RESULT_FAIL;
+    return EINVAL;
+  case WaitResult::Timeout:
+    io->wait_result = KFD_IOC_WAIT_RESULT_TIMEOUT;
+    return 0;
+  case WaitResult::Complete:
+    io->wait_result = KFD_IOC_WAIT_RESULT_COMPLETE;
+    break;
   }
   for (uint32_t i = 0; i < io->num_events; ++i) {
     if (!wanted[i].fault) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// /dev/kfd and /dev/dri/renderD128, answered in the process: the one interface that is stable over ROCm versions.
+// /dev/kfd and /dev/dri/renderD128, answered in the process: the one interface that is stable over ROCm
+// versions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ class KernelInterface {
 public:
   explicit KernelInterface(Device& device) : device_(device) {}
 
-  // A new descriptor, or -1 with errno. Descriptors are real ones, of the device's memory file, because they are mapped.
+  // A new descriptor, or -1 with errno. Descriptors are real ones, of the device's memory file, because they
+  // are mapped.
   int open(int flags);
   // Another number for one of ours (the DRM library keeps its own).
   bool owns(int fd) const;
@@ -71,7 +73,7 @@ private:
   mutable std::mutex mutex_;
   std::map<uint64_t, Allocation> allocations_; // by handle
   uint64_t next_handle_ = 1;
-  uint64_t doorbell_page_ = 0;        // where the thunk mapped it
+  uint64_t doorbell_page_ = 0;          // where the thunk mapped it
   uint32_t doorbells_[kDoorbells] = {}; // slot -> queue id
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Memory: ALLOC gives a handle and an offset to map, MAP makes the range visible to kernels. User memory (registered, or
-// the thunk's own paged allocations) stays where it is; its GPU address is the thunk's choice.
+// Memory: ALLOC gives a handle and an offset to map, MAP makes the range visible to kernels. User memory
+// (registered, or the thunk's own paged allocations) stays where it is; its GPU address is the thunk's
+// choice.
 #include <algorithm>
 #include <cerrno>
 #include <linux/kfd_ioctl.h>
@@ -40,7 +41,8 @@ UserMemory probe_user_memory(void* address, uint64_t size) {
 
 } // namespace
 
-std::optional<KernelInterface::Allocation> KernelInterface::back(const kfd_ioctl_alloc_memory_of_gpu_args& in) const {
+std::optional<KernelInterface::Allocation>
+KernelInterface::back(const kfd_ioctl_alloc_memory_of_gpu_args& in) const {
   Allocation made;
   made.gpu = in.va_addr;
   made.size = in.size;
@@ -74,7 +76,8 @@ std::optional<KernelInterface::Allocation> KernelInterface::back(const kfd_ioctl
 
 int KernelInterface::alloc_memory(void* argument) {
   kfd_ioctl_alloc_memory_of_gpu_args* io = static_cast<kfd_ioctl_alloc_memory_of_gpu_args*>(argument);
-  if (io->gpu_id != kGpuId || io->size == 0 || io->va_addr % Backing::kPage || io->va_addr + io->size < io->va_addr)
+  if (io->gpu_id != kGpuId || io->size == 0 || io->va_addr % Backing::kPage ||
+      io->va_addr + io->size < io->va_addr)
     return EINVAL;
   const std::optional<Allocation> made = back(*io);
   if (!made) return io->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR ? EFAULT : ENOMEM;
@@ -101,7 +104,8 @@ int KernelInterface::free_memory(void* argument) {
     device_.release_memory(gone.gpu, gone.size);
     device_.map().remove(gone.gpu, gone.size);
   }
-  if (gone.kind == Allocation::Kind::Vram) device_.backing().free(Backing::Kind::Vram, gone.offset, gone.size);
+  if (gone.kind == Allocation::Kind::Vram)
+    device_.backing().free(Backing::Kind::Vram, gone.offset, gone.size);
   if (gone.kind == Allocation::Kind::Gtt) device_.backing().free(Backing::Kind::Gtt, gone.offset, gone.size);
   return 0;
 }
@@ -113,7 +117,8 @@ int KernelInterface::map_memory(void* argument) {
   if (at == allocations_.end()) return EINVAL;
   Allocation& allocation = at->second;
   if (!allocation.mapped) {
-    if (!device_.map().insert({allocation.gpu, allocation.size, allocation.host, allocation.writable})) return EINVAL;
+    if (!device_.map().insert({allocation.gpu, allocation.size, allocation.host, allocation.writable}))
+      return EINVAL;
     allocation.mapped = true;
   }
   io->n_success = io->n_devices;

@@ -17,26 +17,46 @@ using Lines = std::initializer_list<std::pair<const char*, uint64_t>>;
 
 std::string properties(Lines lines) {
   std::string text;
-  for (const auto& [name, value] : lines) text.append(name).append(" ").append(std::to_string(value)).append("\n");
+  for (const auto& [name, value] : lines)
+    text.append(name).append(" ").append(std::to_string(value)).append("\n");
   return text;
 }
 
 std::string link(uint32_t from, uint32_t to) {
   constexpr uint64_t kPcie = 2, kEnabledWithAtomics = 1;
-  return properties({{"type", kPcie}, {"version_major", 0}, {"version_minor", 0}, {"node_from", from}, {"node_to", to},
-                     {"weight", 20}, {"min_latency", 0}, {"max_latency", 0}, {"min_bandwidth", 0}, {"max_bandwidth", 0},
-                     {"recommended_transfer_size", 0}, {"flags", kEnabledWithAtomics}});
+  return properties({{"type", kPcie},
+                     {"version_major", 0},
+                     {"version_minor", 0},
+                     {"node_from", from},
+                     {"node_to", to},
+                     {"weight", 20},
+                     {"min_latency", 0},
+                     {"max_latency", 0},
+                     {"min_bandwidth", 0},
+                     {"max_bandwidth", 0},
+                     {"recommended_transfer_size", 0},
+                     {"flags", kEnabledWithAtomics}});
 }
 
 std::string memory_bank(uint64_t heap_type, uint64_t bytes) {
-  return properties({{"heap_type", heap_type}, {"size_in_bytes", bytes}, {"flags", 0}, {"width", 256}, {"mem_clk_max", 1000}});
+  return properties({{"heap_type", heap_type},
+                     {"size_in_bytes", bytes},
+                     {"flags", 0},
+                     {"width", 256},
+                     {"mem_clk_max", 1000}});
 }
 
 constexpr uint64_t kDataOfCpu = 0x5, kDataOfGpu = 0x9;
 
 std::string cache(uint64_t level, uint64_t kib, uint64_t type) {
-  return properties({{"processor_id_low", 0}, {"level", level}, {"size", kib}, {"cache_line_size", 64},
-                     {"cache_lines_per_tag", 1}, {"association", 16}, {"latency", 0}, {"type", type}}) +
+  return properties({{"processor_id_low", 0},
+                     {"level", level},
+                     {"size", kib},
+                     {"cache_line_size", 64},
+                     {"cache_lines_per_tag", 1},
+                     {"association", 16},
+                     {"latency", 0},
+                     {"type", type}}) +
          "sibling_map 1\n";
 }
 
@@ -71,7 +91,8 @@ const std::string* Topology::file(std::string_view path) const {
 const std::set<std::string>* Topology::directory(std::string_view path) const {
   std::string real(path);
   if (path.starts_with(kAlias)) real = std::string(kRoot).append(path.substr(kAlias.size()));
-  while (real.size() > 1 && real.back() == '/') real.pop_back();
+  while (real.size() > 1 && real.back() == '/')
+    real.pop_back();
   const auto at = directories_.find(real);
   return at == directories_.end() ? nullptr : &at->second;
 }
@@ -87,15 +108,36 @@ void Topology::add_cpu_node() {
   const uint64_t cores = static_cast<uint64_t>(std::max(1, get_nprocs_conf()));
   add("nodes/0/gpu_id", "0\n");
   add("nodes/0/name", "\n");
-  add("nodes/0/properties",
-      properties({{"cpu_cores_count", cores}, {"simd_count", 0}, {"mem_banks_count", 1}, {"caches_count", 1},
-                  {"io_links_count", 1}, {"p2p_links_count", 0}, {"cpu_core_id_base", 0}, {"simd_id_base", 0},
-                  {"max_waves_per_simd", 0}, {"lds_size_in_kb", 0}, {"gds_size_in_kb", 0}, {"num_gws", 0},
-                  {"wave_front_size", 0}, {"array_count", 0}, {"simd_arrays_per_engine", 0}, {"cu_per_simd_array", 0},
-                  {"simd_per_cu", 0}, {"max_slots_scratch_cu", 0}, {"gfx_target_version", 0}, {"vendor_id", 0},
-                  {"device_id", 0}, {"location_id", 0}, {"domain", 0}, {"drm_render_minor", 0}, {"hive_id", 0},
-                  {"num_sdma_engines", 0}, {"num_sdma_xgmi_engines", 0}, {"num_sdma_queues_per_engine", 0},
-                  {"num_cp_queues", 0}, {"max_engine_clk_ccompute", 3000}}));
+  add("nodes/0/properties", properties({{"cpu_cores_count", cores},
+                                        {"simd_count", 0},
+                                        {"mem_banks_count", 1},
+                                        {"caches_count", 1},
+                                        {"io_links_count", 1},
+                                        {"p2p_links_count", 0},
+                                        {"cpu_core_id_base", 0},
+                                        {"simd_id_base", 0},
+                                        {"max_waves_per_simd", 0},
+                                        {"lds_size_in_kb", 0},
+                                        {"gds_size_in_kb", 0},
+                                        {"num_gws", 0},
+                                        {"wave_front_size", 0},
+                                        {"array_count", 0},
+                                        {"simd_arrays_per_engine", 0},
+                                        {"cu_per_simd_array", 0},
+                                        {"simd_per_cu", 0},
+                                        {"max_slots_scratch_cu", 0},
+                                        {"gfx_target_version", 0},
+                                        {"vendor_id", 0},
+                                        {"device_id", 0},
+                                        {"location_id", 0},
+                                        {"domain", 0},
+                                        {"drm_render_minor", 0},
+                                        {"hive_id", 0},
+                                        {"num_sdma_engines", 0},
+                                        {"num_sdma_xgmi_engines", 0},
+                                        {"num_sdma_queues_per_engine", 0},
+                                        {"num_cp_queues", 0},
+                                        {"max_engine_clk_ccompute", 3000}}));
   constexpr uint64_t kSystemHeap = 0;
   add("nodes/0/mem_banks/0/properties", memory_bank(kSystemHeap, total_memory()));
   add("nodes/0/caches/0/properties", cache(1, 32, kDataOfCpu));
@@ -109,19 +151,44 @@ void Topology::add_gpu_node(const Device::Settings& settings) {
   const uint64_t simds = uint64_t{settings.compute_units} * gfx.simds_per_cu;
   add("nodes/1/gpu_id", std::to_string(kGpuId) + "\n");
   add("nodes/1/name", std::string(gfx.name) + "\n");
-  add("nodes/1/properties",
-      properties({{"cpu_cores_count", 0}, {"simd_count", simds}, {"mem_banks_count", 1}, {"caches_count", 2},
-                  {"io_links_count", 1}, {"p2p_links_count", 0}, {"cpu_core_id_base", 0}, {"simd_id_base", 0x80000000},
-                  {"max_waves_per_simd", gfx.waves_per_simd}, {"lds_size_in_kb", gfx.lds_kib}, {"gds_size_in_kb", 0},
-                  {"num_gws", 64}, {"wave_front_size", gfx.wave_size}, {"array_count", 1}, {"simd_arrays_per_engine", 1},
-                  {"cu_per_simd_array", settings.compute_units}, {"simd_per_cu", gfx.simds_per_cu},
-                  {"max_slots_scratch_cu", 32}, {"gfx_target_version", gfx.version}, {"vendor_id", 0x1002},
-                  {"device_id", gfx.device_id}, {"location_id", 0x100}, {"domain", 0}, {"drm_render_minor", kRenderMinor},
-                  {"hive_id", 0}, {"num_sdma_engines", 2}, {"num_sdma_xgmi_engines", 0},
-                  {"num_sdma_queues_per_engine", 8}, {"num_cp_queues", 24}, {"max_engine_clk_fcompute", 1000},
-                  {"local_mem_size", 0}, {"fw_version", 100}, {"capability", capability}, {"debug_prop", 0},
-                  {"sdma_fw_version", 100}, {"unique_id", 0x7074787368696d}, {"num_xcc", 1},
-                  {"max_engine_clk_ccompute", 1000}}));
+  add("nodes/1/properties", properties({{"cpu_cores_count", 0},
+                                        {"simd_count", simds},
+                                        {"mem_banks_count", 1},
+                                        {"caches_count", 2},
+                                        {"io_links_count", 1},
+                                        {"p2p_links_count", 0},
+                                        {"cpu_core_id_base", 0},
+                                        {"simd_id_base", 0x80000000},
+                                        {"max_waves_per_simd", gfx.waves_per_simd},
+                                        {"lds_size_in_kb", gfx.lds_kib},
+                                        {"gds_size_in_kb", 0},
+                                        {"num_gws", 64},
+                                        {"wave_front_size", gfx.wave_size},
+                                        {"array_count", 1},
+                                        {"simd_arrays_per_engine", 1},
+                                        {"cu_per_simd_array", settings.compute_units},
+                                        {"simd_per_cu", gfx.simds_per_cu},
+                                        {"max_slots_scratch_cu", 32},
+                                        {"gfx_target_version", gfx.version},
+                                        {"vendor_id", 0x1002},
+                                        {"device_id", gfx.device_id},
+                                        {"location_id", 0x100},
+                                        {"domain", 0},
+                                        {"drm_render_minor", kRenderMinor},
+                                        {"hive_id", 0},
+                                        {"num_sdma_engines", 2},
+                                        {"num_sdma_xgmi_engines", 0},
+                                        {"num_sdma_queues_per_engine", 8},
+                                        {"num_cp_queues", 24},
+                                        {"max_engine_clk_fcompute", 1000},
+                                        {"local_mem_size", 0},
+                                        {"fw_version", 100},
+                                        {"capability", capability},
+                                        {"debug_prop", 0},
+                                        {"sdma_fw_version", 100},
+                                        {"unique_id", 0x7074787368696d},
+                                        {"num_xcc", 1},
+                                        {"max_engine_clk_ccompute", 1000}}));
   constexpr uint64_t kVisibleVramHeap = 1;
   add("nodes/1/mem_banks/0/properties", memory_bank(kVisibleVramHeap, settings.vram_bytes));
   add("nodes/1/caches/0/properties", cache(1, 16, kDataOfGpu));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sysfs tree in which the kernel driver describes the machine: node 0 the CPU, node 1 the GPU. Held in memory.
+// The sysfs tree in which the kernel driver describes the machine: node 0 the CPU, node 1 the GPU. Held in
+// memory.
 #pragma once
 
 #include <cstdint>

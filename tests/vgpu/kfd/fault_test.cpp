@@ -32,7 +32,8 @@ protected:
     if (clear_fault) clear_fault();
     if (module_) hipModuleUnload(module_);
   }
-  template <class... Arguments> int launch(const char* name, unsigned groups, unsigned size, Arguments... arguments) {
+  template <class... Arguments>
+  int launch(const char* name, unsigned groups, unsigned size, Arguments... arguments) {
     Function kernel = nullptr;
     if (const int error = hipModuleGetFunction(&kernel, module_, name)) return error;
     void* parameters[] = {&arguments..., nullptr};
@@ -101,7 +102,8 @@ TEST_F(HipFault, a_kernel_that_waits_for_a_faulted_one_ends_too) {
   OK(hipMemset(flag, 0, 4));
   OK(hipDeviceSynchronize());
   Stream streams[2] = {};
-  for (Stream& stream : streams) OK(hipStreamCreateWithFlags(&stream, 1));
+  for (Stream& stream : streams)
+    OK(hipStreamCreateWithFlags(&stream, 1));
   Function waiter = nullptr, culprit = nullptr;
   OK(hipModuleGetFunction(&waiter, module_, "wait_for_flag"));
   OK(hipModuleGetFunction(&culprit, module_, "store_to"));
@@ -115,7 +117,8 @@ TEST_F(HipFault, a_kernel_that_waits_for_a_faulted_one_ends_too) {
   OK(hipStreamSynchronize(streams[1]));
   OK(hipStreamSynchronize(streams[0]));
   EXPECT_EQ(fault().cuda_error, 700u);
-  for (const Stream stream : streams) hipStreamDestroy(stream);
+  for (const Stream stream : streams)
+    hipStreamDestroy(stream);
   hipFree(flag);
 }
 
@@ -134,7 +137,8 @@ TEST_F(HipFault, a_forked_child_can_work_and_leave) {
   const pid_t child = fork();
   if (child == 0) {
     std::string text;
-    for (int i = 0; i < 1000; ++i) text += std::to_string(i); // allocates: no lock was left taken
+    for (int i = 0; i < 1000; ++i)
+      text += std::to_string(i); // allocates: no lock was left taken
     _exit(text.size() == 2890 ? 0 : 1);
   }
   EXPECT_EQ(exit_status_of(child), 0);
@@ -170,7 +174,8 @@ TEST_F(HipFault, forks_while_kernels_run) {
   hipFree(counter);
 }
 
-// The other mode, in processes of their own: the ROCm runtime is told as hardware would tell it, and ends the process.
+// The other mode, in processes of their own: the ROCm runtime is told as hardware would tell it, and ends the
+// process.
 class RawExceptions : public testing::Test {
 protected:
   static int run_child(const char* test) {

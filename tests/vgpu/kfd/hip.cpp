@@ -22,10 +22,11 @@ std::string load_all(uint32_t flags) {
   void* device = dlopen(PTXSHIM_VGPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!device) return dlerror();
   ptxshim_vgpu_activate_t activate = nullptr;
-  if (!find(device, "ptxshim_vgpu_activate", activate) || !find(device, "ptxshim_vgpu_last_fault", last_fault) ||
+  if (!find(device, "ptxshim_vgpu_activate", activate) ||
+      !find(device, "ptxshim_vgpu_last_fault", last_fault) ||
       !find(device, "ptxshim_vgpu_clear_fault", clear_fault))
     return "the library lacks an entrance";
-#define F(name, parameters)                                                                                            \
+#define F(name, parameters)                                                                                  \
   if (!find(runtime, #name, name)) return "HIP has no " #name;
   PTXSHIM_HIP_FUNCTIONS(F)
 #undef F

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The installed HIP runtime, loaded as libptxshim.so loads it, on the virtual GPU. HIP's own headers are C++ and bring
-// overloads; the C functions that the tests call are declared here instead.
+// The installed HIP runtime, loaded as libptxshim.so loads it, on the virtual GPU. HIP's own headers are C++
+// and bring overloads; the C functions that the tests call are declared here instead.
 #pragma once
 
 #include <cstddef>
@@ -82,8 +82,8 @@ PTXSHIM_HIP_FUNCTIONS(F)
 inline ptxshim_vgpu_last_fault_t last_fault = nullptr;
 inline ptxshim_vgpu_clear_fault_t clear_fault = nullptr;
 
-// Loads HIP, activates the virtual GPU and initialises it, once per process. Empty when all went well, "absent: ..." when
-// this machine has no HIP runtime, else the problem.
+// Loads HIP, activates the virtual GPU and initialises it, once per process. Empty when all went well,
+// "absent: ..." when this machine has no HIP runtime, else the problem.
 const std::string& load(uint32_t flags = PTXSHIM_VGPU_QUIET);
 
 // The tests' code object for the device.

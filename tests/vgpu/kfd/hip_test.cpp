@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The real, installed HIP runtime on the virtual GPU: what libptxshim.so does through it, and what it must survive.
+// The real, installed HIP runtime on the virtual GPU: what libptxshim.so does through it, and what it must
+// survive.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -72,7 +73,8 @@ protected:
 
 std::vector<uint32_t> numbers(size_t n, uint32_t step = 2654435761u) {
   std::vector<uint32_t> values(n);
-  for (size_t i = 0; i < n; ++i) values[i] = static_cast<uint32_t>(i) * step + 12345;
+  for (size_t i = 0; i < n; ++i)
+    values[i] = static_cast<uint32_t>(i) * step + 12345;
   return values;
 }
 
@@ -130,7 +132,8 @@ TEST_F(Hip, rows_of_a_pitched_copy) {
   OK(hipMemcpy2D(memory, 32 * 4, source.data(), 16 * 4, 16 * 4, 8, kHostToDevice));
   OK(hipMemcpy2D(target.data(), 20 * 4, memory, 32 * 4, 16 * 4, 8, kDeviceToHost));
   for (size_t y = 0; y < 8; ++y) {
-    for (size_t x = 0; x < 16; ++x) ASSERT_EQ(target[y * 20 + x], source[y * 16 + x]);
+    for (size_t x = 0; x < 16; ++x)
+      ASSERT_EQ(target[y * 20 + x], source[y * 16 + x]);
     EXPECT_EQ(target[y * 20 + 16], 7u);
   }
   hipFree(memory);
@@ -201,7 +204,8 @@ TEST_F(Hip, host_functions_run_in_stream_order) {
   seen = 0;
   Stream stream = nullptr;
   OK(hipStreamCreateWithFlags(&stream, 1));
-  OK(hipStreamAddCallback(stream, [](Stream, int, void*) { seen = 1; }, nullptr, 0));
+  OK(hipStreamAddCallback(
+      stream, [](Stream, int, void*) { seen = 1; }, nullptr, 0));
   OK(hipStreamSynchronize(stream));
   EXPECT_EQ(seen, 1);
   hipStreamDestroy(stream);
@@ -245,8 +249,10 @@ TEST_F(HipKernel, vector_add) {
   OK(launch("vector_add", (n + 255) / 256, 256, nullptr, da, db, dc, n));
   OK(hipMemcpy(c.data(), dc, n * 4, kDeviceToHost));
   EXPECT_EQ(last_fault(nullptr), 0);
-  for (uint32_t i = 0; i < n; ++i) ASSERT_EQ(c[i], a[i] + b[i]) << i;
-  for (void* memory : {da, db, dc}) hipFree(memory);
+  for (uint32_t i = 0; i < n; ++i)
+    ASSERT_EQ(c[i], a[i] + b[i]) << i;
+  for (void* memory : {da, db, dc})
+    hipFree(memory);
 }
 
 TEST_F(HipKernel, group_memory_and_barriers) {
@@ -333,14 +339,19 @@ TEST_F(HipKernel, many_streams_at_once) {
   constexpr int kStreams = 32;
   Stream streams[kStreams] = {};
   void* out = device_memory(kStreams * 1024 * 4);
-  for (Stream& stream : streams) OK(hipStreamCreateWithFlags(&stream, 1));
+  for (Stream& stream : streams)
+    OK(hipStreamCreateWithFlags(&stream, 1));
   for (int i = 0; i < kStreams; ++i)
-    OK(launch("write_index", 16, 64, streams[i], static_cast<uint32_t*>(out) + i * 1024, static_cast<uint32_t>(i)));
-  for (const Stream stream : streams) OK(hipStreamSynchronize(stream));
+    OK(launch("write_index", 16, 64, streams[i], static_cast<uint32_t*>(out) + i * 1024,
+              static_cast<uint32_t>(i)));
+  for (const Stream stream : streams)
+    OK(hipStreamSynchronize(stream));
   std::vector<uint32_t> back(kStreams * 1024);
   OK(hipMemcpy(back.data(), out, back.size() * 4, kDeviceToHost));
-  for (uint32_t i = 0; i < back.size(); ++i) ASSERT_EQ(back[i], i / 1024 + i % 1024) << i;
-  for (const Stream stream : streams) OK(hipStreamDestroy(stream));
+  for (uint32_t i = 0; i < back.size(); ++i)
+    ASSERT_EQ(back[i], i / 1024 + i % 1024) << i;
+  for (const Stream stream : streams)
+    OK(hipStreamDestroy(stream));
   hipFree(out);
 }
 
@@ -357,7 +368,8 @@ TEST_F(HipKernel, work_groups_wait_for_one_another) {
   OK(hipModuleLaunchKernel(kernel, groups, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
   std::vector<uint32_t> back(groups);
   OK(hipMemcpy(back.data(), out, groups * 4, kDeviceToHost));
-  for (const uint32_t seen : back) EXPECT_EQ(seen, groups);
+  for (const uint32_t seen : back)
+    EXPECT_EQ(seen, groups);
   hipFree(counter);
   hipFree(out);
 }
@@ -412,7 +424,8 @@ TEST_F(Hip, graphs) {
 TEST_F(HipKernel, a_thousand_launches_and_as_many_loads) {
   void* counter = device_memory(4);
   OK(hipMemset(counter, 0, 4));
-  for (int i = 0; i < 1000; ++i) OK(launch("count", 1, 1, nullptr, counter));
+  for (int i = 0; i < 1000; ++i)
+    OK(launch("count", 1, 1, nullptr, counter));
   for (int i = 0; i < 20; ++i) {
     Module again = nullptr;
     Function kernel = nullptr;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The device without a runtime above it: memory map, backing store, events, and both kinds of queue, with an executor that
-// records what it is asked to do.
+// Both kinds of queue without a runtime above them, with an executor that records what it is asked to do.
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -24,184 +23,6 @@ template <class Condition> bool eventually(Condition condition) {
   }
   return false;
 }
-
-std::byte* fake(uint64_t n) { return reinterpret_cast<std::byte*>(n); }
-
-TEST(RangeMap, finds_the_range_that_holds_an_address) {
-  RangeMap map;
-  ASSERT_TRUE(map.insert({0x10000, 0x2000, fake(0x500000), true}));
-  EXPECT_EQ(map.find(0x10000).host, fake(0x500000));
-  EXPECT_EQ(map.find(0x11fff).gpu, 0x10000u);
-  EXPECT_EQ(map.find(0x12000).host, nullptr);
-  EXPECT_EQ(map.find(0xffff).host, nullptr);
-}
-
-TEST(RangeMap, a_hole_says_how_far_it_reaches) {
-  RangeMap map;
-  map.insert({0x10000, 0x1000, fake(0x1000), true});
-  map.insert({0x20000, 0x1000, fake(0x1000), true});
-  const MemoryRange hole = map.find(0x15000);
-  EXPECT_EQ(hole.gpu, 0x11000u);
-  EXPECT_EQ(hole.size, 0xf000u);
-  EXPECT_EQ(map.find(0x21000).gpu, 0x21000u);
-}
-
-TEST(RangeMap, refuses_overlap_wrap_and_nothing) {
-  RangeMap map;
-  ASSERT_TRUE(map.insert({0x10000, 0x2000, fake(0x1000), true}));
-  EXPECT_FALSE(map.insert({0x11000, 0x1000, fake(0x1000), true}));
-  EXPECT_FALSE(map.insert({0xf000, 0x1001, fake(0x1000), true}));
-  EXPECT_FALSE(map.insert({0xf000, 0x10000, fake(0x1000), true}));
-  EXPECT_FALSE(map.insert({UINT64_MAX - 10, 100, fake(0x1000), true}));
-  EXPECT_FALSE(map.insert({0x40000, 0, fake(0x1000), true}));
-  EXPECT_TRUE(map.insert({0xf000, 0x1000, fake(0x1000), true}));
-}
-
-TEST(RangeMap, removal_cuts_ranges_and_makes_caches_stale) {
-  RangeMap map;
-  map.insert({0x10000, 0x4000, fake(0x100000), true});
-  const uint64_t before = map.generation();
-  map.remove(0x11000, 0x1000);
-  EXPECT_NE(map.generation(), before);
-  EXPECT_EQ(map.find(0x10fff).size, 0x1000u);
-  EXPECT_EQ(map.find(0x11800).host, nullptr);
-  EXPECT_EQ(map.find(0x12000).host, fake(0x102000));
-  EXPECT_EQ(map.find(0x13fff).size, 0x2000u);
-}
-
-TEST(RangeMap, insertion_leaves_caches_valid) {
-  RangeMap map;
-  const uint64_t before = map.generation();
-  map.insert({0x10000, 0x4000, fake(0x100000), true});
-  EXPECT_EQ(map.generation(), before);
-}
-
-TEST(RangeMap, host_checks_the_end_and_the_right_to_write) {
-  RangeMap map;
-  map.insert({0x10000, 0x100, fake(0x100000), false});
-  EXPECT_EQ(map.host(0x10010, 0xf0, false), fake(0x100010));
-  EXPECT_EQ(map.host(0x10010, 0xf1, false), nullptr);
-  EXPECT_EQ(map.host(0x10010, 0x10, true), nullptr);
-  EXPECT_EQ(map.host(0x10010, UINT64_MAX, false), nullptr);
-}
-
-TEST(OffsetAllocator, gives_back_in_any_order_and_coalesces) {
-  OffsetAllocator allocator;
-  allocator.reset(0x1000, 0x5000);
-  const uint64_t a = *allocator.allocate(0x1000), b = *allocator.allocate(0x1000), c = *allocator.allocate(0x2000);
-  EXPECT_FALSE(allocator.allocate(0x1000));
-  allocator.free(b, 0x1000);
-  allocator.free(a, 0x1000);
-  allocator.free(c, 0x2000);
-  EXPECT_EQ(allocator.available(), 0x4000u);
-  EXPECT_TRUE(allocator.allocate(0x4000));
-}
-
-TEST(Backing, freed_memory_comes_back_as_zeros) {
-  Backing backing;
-  ASSERT_EQ(backing.open(1 << 21, 1 << 21), 0);
-  const uint64_t offset = *backing.allocate(Backing::Kind::Vram, 100);
-  std::memset(backing.host(offset), 0xab, 4096);
-  backing.free(Backing::Kind::Vram, offset, 100);
-  EXPECT_EQ(*backing.allocate(Backing::Kind::Vram, 4096), offset);
-  for (size_t i = 0; i < 4096; ++i) ASSERT_EQ(backing.host(offset)[i], std::byte{0});
-}
-
-TEST(Backing, refuses_what_is_not_there) {
-  Backing backing;
-  ASSERT_EQ(backing.open(1 << 21, 1 << 21), 0);
-  EXPECT_FALSE(backing.allocate(Backing::Kind::Vram, (1 << 21) + 1));
-  EXPECT_FALSE(backing.allocate(Backing::Kind::Vram, 0));
-  EXPECT_FALSE(backing.allocate(Backing::Kind::Gtt, UINT64_MAX));
-}
-
-TEST(Events, auto_reset_wakes_once) {
-  Events events;
-  const uint32_t id = events.create(Events::kSignalType, true)->id;
-  events.set(id);
-  Events::Wanted wanted[] = {{id, 0, {}}};
-  EXPECT_EQ(events.wait(wanted, true, 1000), WaitResult::Complete);
-  EXPECT_EQ(events.wait(wanted, true, 1), WaitResult::Timeout);
-}
-
-TEST(Events, manual_reset_stays_set) {
-  Events events;
-  const uint32_t id = events.create(Events::kSignalType, false)->id;
-  events.set(id);
-  Events::Wanted wanted[] = {{id, 0, {}}};
-  EXPECT_EQ(events.wait(wanted, true, 0), WaitResult::Complete);
-  EXPECT_EQ(events.wait(wanted, true, 0), WaitResult::Complete);
-  events.reset(id);
-  EXPECT_EQ(events.wait(wanted, true, 0), WaitResult::Timeout);
-}
-
-TEST(Events, any_and_all) {
-  Events events;
-  const uint32_t a = events.create(0, false)->id, b = events.create(0, false)->id;
-  events.set(a);
-  Events::Wanted wanted[] = {{a, 0, {}}, {b, 0, {}}};
-  EXPECT_EQ(events.wait(wanted, false, 0), WaitResult::Complete);
-  EXPECT_EQ(events.wait(wanted, true, 1), WaitResult::Timeout);
-  std::thread later([&] {
-    std::this_thread::sleep_for(20ms);
-    events.set(b);
-  });
-  EXPECT_EQ(events.wait(wanted, true, Events::kForever), WaitResult::Complete);
-  later.join();
-}
-
-TEST(Events, an_age_that_is_old_returns_at_once) {
-  Events events;
-  const uint32_t id = events.create(0, true)->id;
-  events.set(id);
-  Events::Wanted first[] = {{id, 1, {}}};
-  EXPECT_EQ(events.wait(first, true, 0), WaitResult::Complete);
-  EXPECT_EQ(first[0].age, 2u);
-  Events::Wanted stale[] = {{id, 1, {}}};
-  EXPECT_EQ(events.wait(stale, true, 0), WaitResult::Complete);
-  Events::Wanted current[] = {{id, 2, {}}};
-  EXPECT_EQ(events.wait(current, true, 1), WaitResult::Timeout);
-}
-
-TEST(Events, unknown_ids_fail_and_destruction_wakes) {
-  Events events;
-  Events::Wanted unknown[] = {{77, 0, {}}};
-  EXPECT_EQ(events.wait(unknown, true, 0), WaitResult::Fail);
-  EXPECT_FALSE(events.set(77));
-  const uint32_t id = events.create(0, true)->id;
-  std::thread later([&] {
-    std::this_thread::sleep_for(20ms);
-    events.destroy(id);
-  });
-  Events::Wanted wanted[] = {{id, 0, {}}};
-  EXPECT_EQ(events.wait(wanted, true, Events::kForever), WaitResult::Complete);
-  later.join();
-}
-
-TEST(Events, no_more_than_the_page_has_slots) {
-  Events events;
-  for (uint32_t i = 0; i < Events::kLimit; ++i) {
-    const auto event = events.create(0, true);
-    ASSERT_TRUE(event);
-    ASSERT_LT(event->slot, Events::kLimit);
-  }
-  EXPECT_FALSE(events.create(0, true));
-  events.destroy(5);
-  EXPECT_TRUE(events.create(0, true));
-}
-
-TEST(Events, page_faults_reach_memory_events_alone) {
-  Events events;
-  const uint32_t memory = events.create(Events::kMemoryType, true)->id, signal = events.create(0, true)->id;
-  events.raise_page_fault({0xdead000, true, false});
-  Events::Wanted wanted[] = {{memory, 0, {}}, {signal, 0, {}}};
-  ASSERT_EQ(events.wait(wanted, false, 0), WaitResult::Complete);
-  ASSERT_TRUE(wanted[0].fault);
-  EXPECT_EQ(wanted[0].fault->address, 0xdead000u);
-  EXPECT_FALSE(wanted[1].fault);
-}
-
-// --- queues
 
 class RecordingExecutor final : public Executor {
 public:
@@ -230,8 +51,8 @@ std::unique_ptr<Executor> make_recorder(const DeviceProperties&, const MemoryMap
 // A device with one megabyte at GPU address 1 GiB, carved by hand.
 class QueueTest : public testing::Test {
 protected:
-  static constexpr uint64_t kBase = 1 << 30, kRing = kBase, kQueue = kBase + 0x10000, kSignals = kBase + 0x20000,
-                            kData = kBase + 0x40000;
+  static constexpr uint64_t kBase = 1 << 30, kRing = kBase, kQueue = kBase + 0x10000,
+                            kSignals = kBase + 0x20000, kData = kBase + 0x40000;
   static constexpr uint64_t kSlots = 64;
 
   void SetUp() override { make({}); }
@@ -243,7 +64,8 @@ protected:
     ASSERT_EQ(device->open(settings, make_recorder), 0);
     memory = device->backing().host(*device->backing().allocate(Backing::Kind::Vram, 1 << 20));
     ASSERT_TRUE(device->map().insert({kBase, 1 << 20, memory, true}));
-    for (uint64_t i = 0; i < kSlots; ++i) slot(i)->header = 1;
+    for (uint64_t i = 0; i < kSlots; ++i)
+      slot(i)->header = 1;
   }
   void TearDown() override { device->release_memory(kBase, 1 << 20); }
 
@@ -349,7 +171,8 @@ TEST_F(QueueTest, submissions_are_noticed_without_a_kick) {
 }
 
 TEST_F(QueueTest, barrier_and_waits_for_all_barrier_or_for_one) {
-  for (int i = 1; i < 5; ++i) signal(static_cast<uint64_t>(i))->value = 1;
+  for (int i = 1; i < 5; ++i)
+    signal(static_cast<uint64_t>(i))->value = 1;
   signal(0)->value = 2;
   create();
   AqlPacket packet{};
@@ -407,7 +230,9 @@ TEST_F(QueueTest, acquire_mem_drops_decoded_code) {
 }
 
 TEST_F(QueueTest, a_fault_completes_its_dispatch_and_skips_the_next_until_cleared) {
-  recorder->body = [](const DispatchPacket&) { return DispatchOutcome{Fault::PageFault, 0xbad000, "kernel k: bad"}; };
+  recorder->body = [](const DispatchPacket&) {
+    return DispatchOutcome{Fault::PageFault, 0xbad000, "kernel k: bad"};
+  };
   signal(0)->value = 3;
   create();
   submit(a_dispatch(), 2);
@@ -466,7 +291,8 @@ TEST_F(QueueTest, queues_whose_memory_is_not_there_are_refused) {
 
 TEST_F(QueueTest, destruction_interrupts_a_kernel_that_does_not_end) {
   recorder->body = [](const DispatchPacket&) {
-    while (!recorder->interrupted) std::this_thread::sleep_for(1ms);
+    while (!recorder->interrupted)
+      std::this_thread::sleep_for(1ms);
     return DispatchOutcome{Fault::Interrupted, 0, ""};
   };
   const uint32_t id = create();
@@ -496,7 +322,9 @@ TEST(RawExceptions, an_illegal_instruction_is_stored_to_the_inactive_signal) {
       make(settings);
     }
     void TestBody() override {
-      recorder->body = [](const DispatchPacket&) { return DispatchOutcome{Fault::IllegalInstruction, 0, "kernel k: illegal"}; };
+      recorder->body = [](const DispatchPacket&) {
+        return DispatchOutcome{Fault::IllegalInstruction, 0, "kernel k: illegal"};
+      };
       *at<uint64_t>(kQueue + kQueueInactiveSignalOffset) = handle(5);
       create();
       submit(a_dispatch(), 2);
@@ -537,7 +365,8 @@ protected:
 
 TEST_F(CopyQueueTest, linear_copy_fence_trap_and_timestamp) {
   const uint32_t event = device->events().create(0, true)->id;
-  for (uint32_t i = 0; i < 1000; ++i) at<uint8_t>(kData)[i] = static_cast<uint8_t>(i * 7);
+  for (uint32_t i = 0; i < 1000; ++i)
+    at<uint8_t>(kData)[i] = static_cast<uint8_t>(i * 7);
   put({13u | 2u << 8, low(kData + 0x3000), high(kData)});
   put({1, 999, 0, low(kData), high(kData), low(kData + 0x1003), high(kData)});
   put({5, low(kData + 0x2000), high(kData), 0x1234});
@@ -557,7 +386,8 @@ TEST_F(CopyQueueTest, fill_counts_bytes_less_one) {
   put({11u | 2u << 30, low(kData + 0x100), high(kData), 0x07070707, 4 * 10 - 1});
   ring();
   ASSERT_TRUE(done());
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(at<uint32_t>(kData)[i], 0xdeadbeefu);
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(at<uint32_t>(kData)[i], 0xdeadbeefu);
   EXPECT_EQ(at<uint32_t>(kData)[10], 0u);
   EXPECT_EQ(at<uint32_t>(kData + 0x100)[9], 0x07070707u);
   EXPECT_EQ(at<uint32_t>(kData + 0x100)[10], 0u);
@@ -577,14 +407,16 @@ TEST_F(CopyQueueTest, atomic_add_and_poll) {
 
 TEST_F(CopyQueueTest, rectangle) {
   // 3 x 2 elements of 4 bytes, from (1, 1) of a pitch of 8 elements to (0, 0) of a pitch of 5.
-  for (uint32_t i = 0; i < 64; ++i) at<uint32_t>(kData)[i] = i;
-  put({1u | 4u << 8 | 2u << 29, low(kData), high(kData), 1u | 1u << 16, 7u << 13, 63, low(kData + 0x1000), high(kData), 0,
-       4u << 13, 39, 2u | 1u << 16, 0});
+  for (uint32_t i = 0; i < 64; ++i)
+    at<uint32_t>(kData)[i] = i;
+  put({1u | 4u << 8 | 2u << 29, low(kData), high(kData), 1u | 1u << 16, 7u << 13, 63, low(kData + 0x1000),
+       high(kData), 0, 4u << 13, 39, 2u | 1u << 16, 0});
   ring();
   ASSERT_TRUE(done());
   const uint32_t* out = at<uint32_t>(kData + 0x1000);
   const uint32_t expected[] = {9, 10, 11, 0, 0, 17, 18, 19, 0, 0};
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(out[i], expected[i]) << i;
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(out[i], expected[i]) << i;
 }
 
 TEST_F(CopyQueueTest, packets_wrap_around_the_ring) {
