@@ -82,7 +82,8 @@ template <class T> constexpr T zero(bool negative) { return with_sign(from_bits<
 // A denormal becomes the zero of its sign.
 template <class T> constexpr T flush(T x) {
   const auto b = to_bits(x);
-  return from_bits<T>(static_cast<BitsOf<T>>(magnitude(x) <= kFractionMask<T> ? b & kSign<T> : b));
+  const auto kept = static_cast<BitsOf<T>>(magnitude(x) <= kFractionMask<T> ? kSign<T> : ~BitsOf<T>{0});
+  return from_bits<T>(static_cast<BitsOf<T>>(b & kept));
 }
 
 // The fields of the mode that apply to a format.
