@@ -10,6 +10,13 @@
 #include "meanings/float_mode.h"
 #include "valu.h"
 
+// Lanes do not depend on each other; unrolled whole they would not become vectors.
+#if defined(__clang__)
+#define PTXSHIM_LANE_LOOP // (its pragma makes a warning of every loop that stays scalar)
+#else
+#define PTXSHIM_LANE_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#endif
+
 namespace ptxshim::vgpu::meaning { // a macro makes this meaning_V2, meaning_V3, meaning_V4
 
 template <class T> struct Row32; // how a type lies in register rows
@@ -198,8 +205,7 @@ template <auto F, bool Full, class R, class... A, size_t... I>
   (static_cast<InputAt<I, A>&>(in).prepare(a, static_cast<unsigned>(I), mode), ...);
   [[maybe_unused]] alignas(64) V wide[kWide<V> ? 32 : 1];
   [[maybe_unused]] alignas(64) uint32_t carry[32];
-#pragma GCC ivdep
-#pragma GCC unroll 1
+  PTXSHIM_LANE_LOOP
   for (unsigned lane = 0; lane < 32; ++lane) {
     const R result = F(static_cast<const InputAt<I, A>&>(in).get(lane)...);
     V value{};

@@ -12,6 +12,9 @@
 
 namespace ptxshim::vgpu::meaning {
 
+// Without evaluation in order, which would be control flow in a lane loop.
+constexpr bool either(bool a, bool b) { return (static_cast<int>(a) | static_cast<int>(b)) != 0; }
+
 constexpr int count_leading_zeros(uint32_t x) { return x == 0 ? 32 : __builtin_clz(x); }
 constexpr int count_leading_zeros(uint64_t x) { return x == 0 ? 64 : __builtin_clzl(x); }
 constexpr int count_trailing_zeros(uint32_t x) { return x == 0 ? 32 : __builtin_ctz(x); }

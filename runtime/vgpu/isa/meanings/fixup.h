@@ -87,12 +87,12 @@ template <class T> inline WithCarry<T> div_scale(T value, T denominator, T numer
   constexpr int kHuge = 2 * Format<T>::kBias - 1;      // from here a denominator's reciprocal is denormal
   const int den = exponent_field(denominator), num = exponent_field(numerator);
   const int apart = num - den;
-  const bool over = apart >= kFar, under = apart <= -kFar, flag = over | under;
+  const bool over = apart >= kFar, under = apart <= -kFar, flag = either(over, under);
   const bool is_denominator = to_bits(value) == to_bits(denominator);
   // The rules, the last one that applies first.
   int by = num <= kTiny ? kBy : 0;
   by = under ? (is_denominator ? 0 : kBy) : by;
-  by = den >= kHuge ? (static_cast<int>(is_denominator | !flag) * -kBy) : by;
+  by = den >= kHuge ? (static_cast<int>(either(is_denominator, !flag)) * -kBy) : by;
   by = den == 0 ? kBy : by;
   by = over ? (is_denominator ? kBy : 0) : by;
   const T scaled = scale(value, by, Round::NearestEven);

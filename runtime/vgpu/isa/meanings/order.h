@@ -75,7 +75,7 @@ template <class T> inline T maximum(T a, T b, const FloatMode& m) {
   return nan_before_number(a, b, greater(a, b));
 }
 
-template <class T> inline bool any_nan(T a, T b, T c) { return is_nan(a) | is_nan(b) | is_nan(c); }
+template <class T> inline bool any_nan(T a, T b, T c) { return either(either(is_nan(a), is_nan(b)), is_nan(c)); }
 
 // The manual's way to the median: leave out the operand that is the maximum, take the greater of the other two.
 template <class T> inline T median(T a, T b, T c) {
