@@ -4,6 +4,7 @@
 // caches (.cs, .L1::…, prefetch sizes) is dropped.
 #include "lower/access.h"
 
+#include "lower/function.h"
 #include "lower/memory.h"
 
 namespace ptxshim::ptx {
@@ -19,6 +20,13 @@ static Value* load_atomic(Emitter& e, Value* pointer, ScalarType type, AtomicOrd
   llvm::LoadInst* load = e.ir.CreateAlignedLoad(e.ir.getIntNTy(bits), pointer, Align(bits / 8), e.has(Mod::mmio));
   load->setAtomic(ordering, scope_of(e, ""));
   return e.reinterpret(load, e.llvm_type(type));
+}
+
+// Memory that the host and other kernels write holds values, never LLVM's undef; saying so spares the optimiser long searches. Shared
+// and local memory may be read before it is written.
+static bool holds_values(const Emitter& e) {
+  const StateSpace space = e.space();
+  return space == StateSpace::Global || space == StateSpace::Const || (space == StateSpace::Param && e.function.source.is_entry);
 }
 
 void load_elements(Emitter& e, unsigned destination, unsigned address) {
@@ -38,6 +46,7 @@ void load_elements(Emitter& e, unsigned destination, unsigned address) {
   llvm::LoadInst* load = e.ir.CreateAlignedLoad(memory, pointer, Align(bytes * count),
                                                 is_volatile(e) || ordering != AtomicOrdering::NotAtomic);
   if (e.has(Mod::nc)) load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(e.ir.getContext(), {}));
+  if (holds_values(e)) load->setMetadata(llvm::LLVMContext::MD_noundef, llvm::MDNode::get(e.ir.getContext(), {}));
   if (ordering == AtomicOrdering::Acquire) e.ir.CreateFence(AtomicOrdering::Acquire, scope_of(e, ""));
   for (unsigned k = 0; k < count; ++k) e.write(parts[k], count > 1 ? e.ir.CreateExtractElement(load, k) : load, type);
 }

@@ -122,6 +122,27 @@ void ModuleLowering::only(const std::vector<std::string>& kernels) {
   }
 }
 
+// A call through a pointer may reach every function whose address stands in a variable.
+void ModuleLowering::join_indirect_calls(llvm::EquivalenceClasses<uint32_t>& groups) const {
+  uint32_t first = kNone;
+  const auto join = [&](uint32_t index) {
+    if (first == kNone) first = index;
+    groups.unionSets(first, index);
+  };
+  for (const Symbol& symbol : source.symbols)
+    for (const Initializer& each : symbol.initializers)
+      if (each.symbol != kNone && source.symbols[each.symbol].kind == SymbolKind::Function &&
+          source.symbols[each.symbol].function < source.functions.size())
+        join(source.symbols[each.symbol].function);
+  if (first == kNone) return;
+  for (uint32_t index = 0; index < source.functions.size(); ++index)
+    for (const Instruction& i : source.functions[index].body) {
+      if (i.op != Op::call) continue;
+      const std::span<const Operand> operands = source.operands_of(i);
+      if (std::any_of(operands.begin(), operands.end(), [](const Operand& o) { return o.kind == OperandKind::Register; })) join(index);
+    }
+}
+
 void ModuleLowering::choose_modes() {
   llvm::EquivalenceClasses<uint32_t> groups;
   const uint32_t count = static_cast<uint32_t>(source.functions.size());
@@ -134,6 +155,7 @@ void ModuleLowering::choose_modes() {
       if (knows_ftz(source, i)) (source.has(i, Mod::ftz) ? uses_ftz : keeps)[index] = true;
     for_each_reference(index, [&](uint32_t other) { groups.unionSets(index, other); });
   }
+  join_indirect_calls(groups);
   llvm::DenseMap<uint32_t, std::pair<bool, bool>> of_group; // keeps, uses
   for (uint32_t index = 0; index < count; ++index) {
     auto& [keep, use] = of_group[groups.getLeaderValue(index)];

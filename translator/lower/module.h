@@ -3,6 +3,7 @@
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/EquivalenceClasses.h>
 #include <llvm/IR/Module.h>
 #include <memory>
 #include <string>
@@ -52,6 +53,7 @@ private:
   void declare_functions();
   void declare_function(uint32_t index);
   void choose_modes();
+  void join_indirect_calls(llvm::EquivalenceClasses<uint32_t>& groups) const;
   bool is_needed(uint32_t index) const { return needed_.empty() || needed_[index]; }
   // Calls `refer` with the index of every function that function `index` names.
   template <class Refer> void for_each_reference(uint32_t index, Refer refer) const;
