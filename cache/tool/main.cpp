@@ -25,8 +25,8 @@ constexpr const char* kHelp =
   warm --target LIST [--code-object-version 4|5] [--jobs N] [--dry-run] [--verbose] PATH...
                            translate what executables, libraries, archives, .ptx and .fatbin files carry, for
                            all targets of the list (gfx1030,gfx1100), without running them and without a GPU.
-                           Directories are searched. Exit status 1 when something a program may ask for
-                           could not be translated. The default code object version is the one that the HIP
+                           Directories are searched. Exit status 1 when something could not be translated;
+                           modules without PTX are warnings. The default code object version is the one that the HIP
                            runtime of this machine takes (4 for HIP 5, 5 for newer).
 
   --dir DIRECTORY          another cache than PTXSHIM_CACHE_DIR, CUDA_CACHE_PATH, XDG_CACHE_HOME or HOME name

@@ -5,7 +5,7 @@
 // What can be known without running a program is what it loads by itself: its fatbins and PTX, with the standard options. A
 // program that passes options of its own (a register limit, a level of optimisation) or links at run time asks for other keys.
 //
-// A unit that fails costs itself only. Killed and started again, the command goes on where it was: what is in the cache is
+// A unit that fails costs itself only. One that holds no PTX is a warning: no command can make it loadable. Killed and started again, the command goes on where it was: what is in the cache is
 // not translated again.
 #include <algorithm>
 #include <chrono>
@@ -41,12 +41,14 @@ struct Task {
 
 struct Failure {
   std::string file, target, message;
+  uint64_t times = 1;
 };
 
 struct Summary {
   uint64_t files = 0, files_without_code = 0, units = 0;
-  uint64_t translated = 0, present = 0, would_translate = 0;
-  std::vector<Failure> failures;
+  uint64_t translated = 0, present = 0, would_translate = 0, failed = 0;
+  uint64_t without_ptx = 0; // units; nothing can be done about them here
+  std::vector<Failure> failures, warnings;
 };
 
 // The soname of libamdhip64 as the runtime would load it ends in HIP's major version. 0: none here.
@@ -83,7 +85,7 @@ private:
   void work();
   void translate(const Task& task);
   void report(const Task& task, const char* outcome, double milliseconds, const std::string& message);
-  void fail(const std::string& file, const std::string& target, const std::string& message);
+  void fail(const std::string& file, const std::string& target, const Error& error);
   void progress();
 
   const Options& options_;
@@ -117,11 +119,11 @@ void Warming::read(const std::string& file) {
   uint64_t units = 0;
   auto result = loader::for_each_unit(file, kComputeCapability, [&](Result<std::vector<PtxImage>> unit) {
     ++units;
-    if (!unit.ok()) return fail(file, "", unit.error().message);
+    if (!unit.ok()) return fail(file, "", unit.error());
     for (const std::string& target : options_.targets)
       add({file, make_request(*unit, target, code_object_version_)});
   });
-  if (!result.ok()) fail(file, "", result.error().message);
+  if (!result.ok()) fail(file, "", result.error());
   const std::lock_guard lock(mutex_);
   ++summary_.files;
   summary_.units += units;
@@ -171,7 +173,7 @@ void Warming::translate(const Task& task) {
 // A message with a translation concerns single kernels: the module is there, they are not.
 void Warming::report(const Task& task, const char* outcome, double milliseconds, const std::string& message) {
   const std::string what = outcome;
-  if (!message.empty()) fail(task.file, task.request.target, message);
+  if (!message.empty()) fail(task.file, task.request.target, {CUDA_ERROR_INVALID_PTX, message});
   const std::lock_guard lock(mutex_);
   ++done_;
   summary_.translated += what == "translated";
@@ -189,19 +191,30 @@ void Warming::report(const Task& task, const char* outcome, double milliseconds,
     progress();
 }
 
-void Warming::fail(const std::string& file, const std::string& target, const std::string& message) {
+// Equal messages of one file are kept once: a library may hold thousands of modules of one kind.
+void Warming::fail(const std::string& file, const std::string& target, const Error& error) {
   const std::lock_guard lock(mutex_);
-  summary_.failures.push_back({file, target, message});
+  const bool without_ptx = error.code == CUDA_ERROR_NO_BINARY_FOR_GPU;
+  summary_.failed += !without_ptx;
+  summary_.without_ptx += without_ptx;
+  std::vector<Failure>& list = without_ptx ? summary_.warnings : summary_.failures;
+  const auto same = std::find_if(list.begin(), list.end(), [&](const Failure& failure) {
+    return failure.file == file && failure.target == target && failure.message == error.message;
+  });
+  if (same != list.end())
+    ++same->times;
+  else
+    list.push_back({file, target, error.message});
   if (options_.json && target.empty())
-    std::printf("{\"file\":%s,\"outcome\":\"failed\",\"message\":%s}\n", json_string(file).c_str(),
-                json_string(message).c_str());
+    std::printf("{\"file\":%s,\"outcome\":\"%s\",\"message\":%s}\n", json_string(file).c_str(),
+                without_ptx ? "without PTX" : "failed", json_string(error.message).c_str());
 }
 
 void Warming::progress() {
   if (!isatty(2)) return;
   std::fprintf(stderr, "\r\033[K%llu of %llu%s, %llu failed", static_cast<unsigned long long>(done_),
                static_cast<unsigned long long>(found_), complete_ ? "" : "+",
-               static_cast<unsigned long long>(summary_.failures.size()));
+               static_cast<unsigned long long>(summary_.failed));
 }
 
 // Files as named, and those in directories that look like device code; each file once, in a fixed order.
@@ -233,27 +246,34 @@ std::vector<std::string> collect(const std::vector<std::string>& paths, std::vec
   return files;
 }
 
+void print_failure(const char* kind, const Failure& failure) {
+  const std::string times = failure.times > 1 ? " (" + std::to_string(failure.times) + " modules)" : "";
+  if (failure.target.empty())
+    std::fprintf(stderr, "ptxshim-cache: %s%s: %s\n", kind, times.c_str(), failure.message.c_str());
+  else
+    std::fprintf(stderr, "ptxshim-cache: %s%s for %s: %s: %s\n", kind, times.c_str(), failure.target.c_str(),
+                 failure.file.c_str(), failure.message.c_str());
+}
+
 void print_summary(const Options& options, const Summary& summary, const std::string& directory, double seconds) {
   const auto number = [](uint64_t value) { return static_cast<unsigned long long>(value); };
   if (options.json) {
-    std::printf("{\"files\":%llu,\"files_without_code\":%llu,\"units\":%llu,\"translated\":%llu,\"present\":%llu,"
-                "\"would_translate\":%llu,\"failed\":%llu,\"seconds\":%.3f,\"path\":%s}\n",
-                number(summary.files), number(summary.files_without_code), number(summary.units),
-                number(summary.translated), number(summary.present), number(summary.would_translate),
-                number(summary.failures.size()), seconds, json_string(directory).c_str());
+    std::printf("{\"files\":%llu,\"files_without_code\":%llu,\"units\":%llu,\"without_ptx\":%llu,\"translated\":%llu,"
+                "\"present\":%llu,\"would_translate\":%llu,\"failed\":%llu,\"seconds\":%.3f,\"path\":%s}\n",
+                number(summary.files), number(summary.files_without_code), number(summary.units), number(summary.without_ptx),
+                number(summary.translated), number(summary.present), number(summary.would_translate), number(summary.failed),
+                seconds, json_string(directory).c_str());
     return;
   }
-  for (const Failure& failure : summary.failures)
-    std::fprintf(stderr, "ptxshim-cache: failed%s%s: %s%s%s\n", failure.target.empty() ? "" : " for ", failure.target.c_str(),
-                 failure.target.empty() ? "" : failure.file.c_str(), failure.target.empty() ? "" : ": ",
-                 failure.message.c_str());
-  std::printf("%llu files (%llu without device code), %llu modules, %zu targets: ", number(summary.files),
-              number(summary.files_without_code), number(summary.units), options.targets.size());
+  for (const Failure& failure : summary.warnings) print_failure("warning", failure);
+  for (const Failure& failure : summary.failures) print_failure("failed", failure);
+  std::printf("%llu files (%llu without device code), %llu modules (%llu without PTX), %zu targets: ", number(summary.files),
+              number(summary.files_without_code), number(summary.units), number(summary.without_ptx), options.targets.size());
   if (options.dry_run)
     std::printf("%llu would be translated, ", number(summary.would_translate));
   else
     std::printf("%llu translated, ", number(summary.translated));
-  std::printf("%llu in the cache already, %zu failed; %.1f s, %s\n", number(summary.present), summary.failures.size(), seconds,
+  std::printf("%llu in the cache already, %llu failed; %.1f s, %s\n", number(summary.present), number(summary.failed), seconds,
               directory.c_str());
 }
 
@@ -283,8 +303,9 @@ int run_warm(const Options& options) {
   const std::vector<std::string> files = collect(options.paths, failures);
   Summary summary = Warming(options, *cache, version, jobs).run(files);
   summary.failures.insert(summary.failures.begin(), failures.begin(), failures.end());
+  summary.failed += failures.size();
   print_summary(options, summary, cache->directory(), std::chrono::duration<double>(SteadyClock::now() - start).count());
-  return summary.failures.empty() ? 0 : 1;
+  return summary.failed ? 1 : 0;
 }
 
 } // namespace ptxshim::tool

@@ -15,7 +15,6 @@ namespace ptxshim {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 namespace fs = std::filesystem;
 
 struct Ran {
@@ -65,7 +64,7 @@ TEST_F(Tool, WarmsForEveryTarget) {
   EXPECT_EQ(entry_file(), "");
   const Ran first = run("warm --code-object-version 5 --target gfx1030,gfx1100 " + file);
   EXPECT_EQ(first.status, 0) << first.output;
-  EXPECT_THAT(first.output, HasSubstr("1 files (0 without device code), 1 modules, 2 targets: 2 translated"));
+  EXPECT_THAT(first.output, HasSubstr("1 files (0 without device code), 1 modules (0 without PTX), 2 targets: 2 translated"));
   const Ran second = run("warm --code-object-version 5 --target gfx1030,gfx1100 " + file);
   EXPECT_THAT(second.output, HasSubstr("0 translated, 2 in the cache already, 0 failed"));
   const Ran other = run("warm --code-object-version=4 --target=gfx1030 " + file);
@@ -95,7 +94,7 @@ TEST_F(Tool, SearchesDirectories) {
   fs::copy_file("/proc/self/exe", folder_ + "/programs/program");
   const Ran ran = run("warm --code-object-version 5 --target gfx1030 " + folder_ + "/programs");
   EXPECT_EQ(ran.status, 0);
-  EXPECT_THAT(ran.output, HasSubstr("3 files (1 without device code), 2 modules, 1 targets: 2 translated")) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("3 files (1 without device code), 2 modules (0 without PTX), 1 targets: 2 translated")) << ran.output;
 }
 
 TEST_F(Tool, FailuresAreListedAndTheRestIsDone) {
@@ -110,6 +109,17 @@ TEST_F(Tool, FailuresAreListedAndTheRestIsDone) {
   EXPECT_THAT(ran.output, HasSubstr("cut.fatbin: damaged fat binary"));
   EXPECT_THAT(ran.output, HasSubstr("/nonexistent: no such file"));
   EXPECT_THAT(ran.output, HasSubstr("1 translated, 0 in the cache already, 4 failed"));
+}
+
+TEST_F(Tool, ModulesWithoutPtxAreWarnings) {
+  std::string fatbin("\x50\xed\x55\xba\1\0\x10\0\x40\0\0\0\0\0\0\0", 16);
+  fatbin += std::string("\2\0\1\1\x40\0\0\0", 8) + std::string(20, '\0') + std::string("\x4b\0\0\0", 4) + std::string(32, '\0');
+  write("only_sm75.fatbin", fatbin);
+  const Ran ran = run("warm --code-object-version 5 --target gfx1030 " + folder_ + "/programs");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("warning"));
+  EXPECT_THAT(ran.output, HasSubstr("machine code for sm_75 alone"));
+  EXPECT_THAT(ran.output, HasSubstr("1 modules (1 without PTX)"));
 }
 
 TEST_F(Tool, SpeaksJson) {
