@@ -102,6 +102,9 @@ void Device::kick_queues() {
 
 void Device::note_activity() {
   last_activity_.store(clock_ns(CLOCK_MONOTONIC_COARSE), std::memory_order_relaxed);
+  if (!dozing_.load()) return;
+  dozing_.store(0);
+  syscall(SYS_futex, &dozing_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
 void Device::start_monitor() {
@@ -131,9 +134,14 @@ void Device::monitor() {
     // A kernel that began just as another one faulted may wait for ever for what that would have written.
     if (faulted() && !raw_exceptions() && executing_.load() > 0) executor_->interrupt();
     const uint64_t quiet = clock_ns(CLOCK_MONOTONIC_COARSE) - last_activity_.load(std::memory_order_relaxed);
-    std::this_thread::sleep_for(std::chrono::microseconds(quiet < 20'000'000    ? 50
-                                                          : quiet < 500'000'000 ? 200
-                                                                                : 1000));
+    if (quiet < 500'000'000) {
+      std::this_thread::sleep_for(std::chrono::microseconds(quiet < 20'000'000 ? 50 : 500));
+      continue;
+    }
+    constexpr timespec kDoze{0, 20'000'000};
+    dozing_.store(1);
+    syscall(SYS_futex, &dozing_, FUTEX_WAIT_PRIVATE, 1, &kDoze, nullptr, 0);
+    dozing_.store(0);
   }
 }
 

@@ -108,6 +108,7 @@ private:
   bool monitor_started_ = false;
   std::atomic<uint32_t> queue_count_{0};
   std::atomic<uint64_t> last_activity_{0};
+  std::atomic<uint32_t> dozing_{0}; // a futex: the monitor sleeps long
 
   mutable std::mutex fault_mutex_;
   FaultRecord fault_;

@@ -5,7 +5,7 @@
 // Doorbells are plain stores, which nothing tells us about. A worker with nothing to do spins for a few
 // microseconds (what a launch-and-synchronise loop needs), yields, and then blocks; from then on it is woken
 // by kick(): from the hooked hsa_signal_store_* of the HIP runtime, or by the device's monitor, which looks
-// at blocked queues every 50 us while anything happens and every millisecond otherwise.
+// at blocked queues every 50 us while anything happens and every 20 ms otherwise.
 #pragma once
 
 #include <atomic>

@@ -76,6 +76,7 @@ bool KernelInterface::owns(int fd) const {
 }
 
 int KernelInterface::ioctl(unsigned long request, void* argument) {
+  device_.note_activity();
   const uint32_t number = _IOC_NR(request);
   const size_t size = _IOC_SIZE(request);
   for (const Handler& handler : kHandlers) {
