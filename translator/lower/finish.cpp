@@ -60,7 +60,7 @@ llvm::SmallPtrSet<const llvm::GlobalValue*, 32> reached_from(const llvm::Functio
   return reached;
 }
 
-std::string quoted(const llvm::GlobalValue& value) { return "'" + value.getName().str() + "'"; }
+std::string quoted(const llvm::GlobalValue& value) { return std::string("'").append(value.getName()).append("'"); }
 
 } // namespace
 
