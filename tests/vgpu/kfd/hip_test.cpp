@@ -442,4 +442,37 @@ TEST_F(HipKernel, a_thousand_launches_and_as_many_loads) {
   hipFree(counter);
 }
 
+// Threads of an application, each with its own stream and memory, allocating, copying, launching and freeing at once.
+TEST_F(HipKernel, threads_work_side_by_side) {
+  constexpr int kThreads = 6, kRounds = 30;
+  const Function kernel = function("write_index");
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      Stream stream = nullptr;
+      if (hipStreamCreateWithFlags(&stream, 1) != 0) ++wrong;
+      for (int round = 0; round < kRounds; ++round) {
+        const unsigned groups = 1 + static_cast<unsigned>(t * 7 + round) % 40;
+        const size_t count = groups * 64;
+        void* memory = device_memory(count * 4);
+        uint32_t base = static_cast<uint32_t>(t * 1000 + round);
+        void* parameters[] = {&memory, &base};
+        std::vector<uint32_t> back(count);
+        if (hipModuleLaunchKernel(kernel, groups, 1, 1, 64, 1, 1, 0, stream, parameters, nullptr) != 0) ++wrong;
+        if (hipMemcpyAsync(back.data(), memory, count * 4, kDeviceToHost, stream) != 0) ++wrong;
+        if (hipStreamSynchronize(stream) != 0) ++wrong;
+        for (uint32_t i = 0; i < count; ++i)
+          if (back[i] != base + i) {
+            ++wrong;
+            break;
+          }
+        if (hipFree(memory) != 0) ++wrong;
+      }
+      hipStreamDestroy(stream);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 } // namespace
