@@ -141,6 +141,22 @@ std::string_view plain_mnemonic(const char* text) {
   return name;
 }
 
+// SDWA selections are the last immediates: [result, unused bits,] first source, second source. LLVM decodes values that
+// do not exist and its printer must not see them.
+bool has_sdwa_selections(const Instruction& in) {
+  unsigned sources = 0, trailing = 0;
+  for (unsigned i = 0; i < in.count; ++i) {
+    const Operand& operand = in.operands[i];
+    sources += operand.is_modifiers ? 1U : 0U;
+    trailing = operand.kind == OperandKind::Immediate && !operand.is_modifiers ? trailing + 1 : 0;
+  }
+  if (trailing < sources) return false;
+  for (unsigned i = in.count - sources; i < in.count; ++i)
+    if (in.operands[i].value > 6) return false;
+  if (trailing < sources + 3) return true; // a comparison: no result to select
+  return in.operands[in.count - sources - 1].value <= 2 && in.operands[in.count - sources - 2].value <= 6;
+}
+
 class LlvmDecoder final : public Decoder {
 public:
   bool init(const std::string& gfx, unsigned wave_size) {
@@ -170,13 +186,15 @@ public:
     out.flags = description.TSFlags;
     out.name = std::string_view(t.instructions->getName(inst.getOpcode()));
     out.mnemonic = plain_mnemonic(t.printer->getMnemonic(&inst).first);
-    out.text.clear();
-    llvm::raw_string_ostream stream(out.text);
-    t.printer->printInst(&inst, pc, "", *subtarget_, stream);
+    // LLVM takes some words for instructions whose operands it then cannot print: check before it is asked to.
     out.count = 0;
     if (inst.getNumOperands() > std::size(out.operands)) return false;
     for (unsigned i = 0; i < inst.getNumOperands(); ++i)
       if (!convert(inst, description, i, out.operands[out.count++])) return false;
+    if ((out.flags & flag::kSdwa) && !has_sdwa_selections(out)) return false;
+    out.text.clear();
+    llvm::raw_string_ostream stream(out.text);
+    t.printer->printInst(&inst, pc, "", *subtarget_, stream);
     return true;
   }
 
@@ -194,6 +212,7 @@ private:
     }
     if (operand.isReg()) {
       if (operand.getReg() == 0) return true; // an absent optional operand
+      if (operand.getReg() >= t.meanings.size()) return false;
       const RegisterMeaning& meaning = t.meanings[operand.getReg()];
       if (meaning.kind == OperandKind::None) return false;
       out.kind = meaning.kind;
