@@ -32,6 +32,7 @@ std::string load_all(uint32_t flags) {
 #undef F
   ptxshim_vgpu_options options{};
   options.size = sizeof options;
+  options.gfx = PTXSHIM_GFX;
   options.flags = flags;
   if (const int error = activate(&options)) return "activation: errno " + std::to_string(error);
   if (const int error = hipInit(0)) return "hipInit: " + std::to_string(error);

@@ -84,7 +84,7 @@ TEST_F(Hip, one_device_that_says_what_it_is) {
   EXPECT_EQ(count, 1);
   char name[256] = "";
   OK(hipDeviceGetName(name, sizeof name, 0));
-  EXPECT_NE(std::string(name).find("gfx1030"), std::string::npos) << name;
+  EXPECT_NE(std::string(name).find(PTXSHIM_GFX), std::string::npos) << name;
   size_t total = 0, free_bytes = 0, same = 0;
   OK(hipDeviceTotalMem(&total, 0));
   EXPECT_EQ(total, size_t{4} << 30);
