@@ -86,6 +86,10 @@ TEST(Variables, attributes) {
   const Parsed parsed(kHead + ".global .attribute(.managed, .unified(1, 2)) .u32 x;");
   ASSERT_TRUE(parsed.ok()) << parsed.message();
   EXPECT_TRUE(parsed.symbol("x").managed);
+  const Parsed before(kHead + ".attribute(.managed) .visible .global .u32 x;\n.global .u32 y;");
+  ASSERT_TRUE(before.ok()) << before.message();
+  EXPECT_TRUE(before.symbol("x").managed);
+  EXPECT_FALSE(before.symbol("y").managed);
 }
 
 TEST(Variables, an_extern_declaration_and_its_definition_are_one) {
@@ -121,6 +125,8 @@ TEST(Variables, what_is_refused) {
   EXPECT_THAT(module_error(".global .u32 x[2+1];"), HasSubstr("']' expected"));
   EXPECT_THAT(module_error(".global .align 3 .u32 x;"), HasSubstr("power of two"));
   EXPECT_THAT(module_error(".global .pred x;"), HasSubstr("predicate lives in a register"));
+  EXPECT_THAT(module_error(".global .u32 _;"), HasSubstr("'_' cannot be declared"));
+  EXPECT_THAT(module_error(".global .u32 WARP_SZ;"), HasSubstr("cannot be declared"));
   EXPECT_THAT(module_error(".global .bf16 x;"), HasSubstr("nothing can be declared"));
   EXPECT_THAT(module_error(".global .v4 .f64 x;"), HasSubstr("128 bits"));
   EXPECT_THAT(module_error(".global .u33 x;"), HasSubstr("a type is expected"));
@@ -194,6 +200,7 @@ TEST(Initializers, what_is_refused) {
   EXPECT_THAT(module_error(".global .u64 x = later; .global .u32 later;"), HasSubstr("'later' is not declared"));
   EXPECT_THAT(module_error(".global .u32 a; .global .u8 x = a;"), HasSubstr("at least 32 bits"));
   EXPECT_THAT(module_error(".global .u32 a; .global .u8 x = 0xF0F(a);"), HasSubstr("exactly one byte"));
+  EXPECT_THAT(module_error(".shared .u32 a; .global .u64 x = generic(a);"), HasSubstr("only .global and .const"));
   EXPECT_THAT(module_error(".extern .global .u32 x = 1;"), HasSubstr("extern variable"));
 }
 

@@ -56,6 +56,7 @@ TEST(Functions, aliases) {
   EXPECT_EQ(parsed.symbol("g").kind, SymbolKind::Alias);
   EXPECT_EQ(parsed.module().name_of(parsed.symbol("g").aliasee), "f");
   EXPECT_THAT(module_error(".func f() { ret; }\n.alias g, f;\n"), HasSubstr("not declared as a function"));
+  EXPECT_THAT(module_error(".func f(.param .b32 a) { ret; }\n.func g();\n.alias g, f;\n"), HasSubstr("differ in parameters"));
   EXPECT_THAT(module_error(".func f() { ret; }\n.func g() { ret; }\n.alias g, f;\n"), HasSubstr("body of its own"));
 }
 

@@ -168,6 +168,8 @@ bool Parser::parse_constant_integer(int64_t& value) {
 }
 
 bool Parser::bind_new(NameId name, Meaning meaning, uint32_t index, Offset offset) {
+  const std::string_view text = module_.name(name);
+  if (text == "_" || text == "$" || text == "WARP_SZ") return fail(offset, "'" + std::string(text) + "' cannot be declared");
   const Binding* before = scopes_.find(name, meaning == Meaning::Range);
   if (before && before->depth == scopes_.depth()) {
     return fail(offset, "'" + std::string(module_.name(name).substr(0, 200)) + "' is declared twice in one scope");

@@ -198,6 +198,7 @@ private:
   size_t errors_ = 0;
   size_t errors_before_ = 0; // errors when the current function began
 
+  bool managed_ = false;      // .attribute(.managed) stood before the state space
   uint32_t line_ = 1;         // of line_offset_, which only moves on
   Offset line_offset_ = 0;
   Offset line_start_ = 0;

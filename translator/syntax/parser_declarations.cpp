@@ -272,6 +272,7 @@ bool Parser::parse_variables(Linkage linkage) {
   Declaration head;
   if (!parse_declaration_head(head)) return false;
   head.linkage = linkage;
+  head.managed = head.managed || (managed_ && function_ == kNone);
   if (head.is_pointer) return fail(token_.begin, ".ptr belongs to the parameters of a function");
   do {
     if (!parse_variable(head)) return false;
@@ -284,7 +285,7 @@ bool Parser::parse_registers() {
   const Offset offset = token_.begin;
   if (!parse_declaration_head(head)) return false;
   if (kind_of(head.type) == TypeKind::Opaque) return fail(offset, "an opaque type has no registers");
-  if (head.alignment != 0 || head.managed) return fail(offset, "registers have neither alignment nor attributes");
+  if (head.managed) return fail(offset, "registers have no attributes");
   do {
     if (!parse_register(head.type, head.vector)) return false;
   } while (accept(Tok::Comma));

@@ -98,7 +98,10 @@ bool Parser::parse_initializer_symbol(Symbol& symbol, Initializer& element) {
   }
   element.symbol = binding->index;
   const Symbol& target = module_.symbols[element.symbol];
-  if (target.kind == SymbolKind::Parameter) return fail(offset, "the address of a parameter is no constant");
+  const bool function_symbol = target.kind == SymbolKind::Function || target.kind == SymbolKind::Alias;
+  if (!function_symbol && target.space != StateSpace::Global && target.space != StateSpace::Const) {
+    return fail(offset, "only .global and .const variables and functions have an address that is constant");
+  }
   if (element.generic && !expect(Tok::RightParen)) return false;
   if (at(Tok::Plus) || at(Tok::Minus)) {
     if (at(Tok::Plus)) advance();
@@ -120,7 +123,8 @@ bool Parser::parse_initializer_mask(Symbol& symbol, Initializer& element, uint64
   const Offset where = token_.begin;
   const unsigned shift = static_cast<unsigned>(std::countr_zero(mask));
   if (mask == 0 || shift % 8 != 0 || mask >> shift != 0xff) return fail(where, "a mask covers exactly one byte: 0xFF, 0xFF00 and so on");
-  if (bits_of(symbol.type) != 8) return fail(where, "a masked address initialises 8-bit data");
+  const TypeKind kind = kind_of(symbol.type);
+  if (kind == TypeKind::Float || kind == TypeKind::BFloat) return fail(where, "a masked address initialises integers");
   advance();
   Symbol whole; // parsed as an address, then cut down to the byte
   whole.type = ScalarType::B64;

@@ -111,6 +111,8 @@ bool Parser::parse_module_statement() {
   }
   if (!at(Tok::DotWord)) return fail_token("a directive");
   Linkage linkage = Linkage::Internal;
+  managed_ = false;
+  if (at_directive(Directive::attribute) && !parse_attribute(&managed_)) return false;
   return parse_linkage(linkage) && parse_module_directive(linkage);
 }
 
@@ -206,6 +208,10 @@ bool Parser::parse_alias() {
   const Function& body = module_.functions[module_.symbols[aliasee->index].function];
   if (body.is_entry) return fail(target_offset, "an alias must stand for a function, not for a kernel");
   Symbol& symbol = module_.symbols[alias->index];
+  const Function& declared = module_.functions[symbol.function];
+  if (declared.parameters.size() != body.parameters.size() || declared.returns.size() != body.returns.size()) {
+    return fail(offset, "'" + std::string(module_.name(name)) + "' and '" + std::string(module_.name(target)) + "' differ in parameters or results");
+  }
   if (module_.functions[symbol.function].has_body) return fail(offset, "'" + std::string(module_.name(name)) + "' has a body of its own");
   symbol.kind = SymbolKind::Alias;
   symbol.aliasee = aliasee->index;
