@@ -13,19 +13,21 @@
 // the thread-local storage of the thread that made it, which may end before it does: once that thread goes on, the warden
 // makes bare system calls and nothing else. It has a copy of the descriptor table, which it closes, and blocks all signals.
 //
+// Under thread and address sanitizers, whose bookkeeping a second process in the same memory would upset, the warden gets
+// a copy of the memory instead; what it reports stands in memory that both share either way.
+//
 // The worker gets standard signal handlers, limits on memory, and an environment without LD_* (LD_PRELOAD would load us
 // into the compiler, LD_LIBRARY_PATH the application's C++ runtime). Its stderr is a memory file: the text of a dying
 // compiler belongs into the error message, not on the user's screen.
 #include "process.h"
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <initializer_list>
 #include <linux/futex.h>
-#include <memory>
+#include <new>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -44,30 +46,39 @@ extern char** environ;
 
 namespace ptxshim::loader {
 
-// Shared by us and the warden; freed by us when the warden is reaped.
+enum Stage : int { Starting, Running, Ended };
+
+struct WardenReport {
+  int stage = Starting; // atomically; a futex
+  int error = 0;        // errno when the worker could not be started
+  int status = 0;       // at Ended, as wait() gives it
+};
+
 struct Warden {
   std::string path;
   std::vector<char*> environment;
   int socket = -1, messages = -1, null = -1;
   rlim_t memory = 0; // bytes
-  void* stacks = nullptr;
-
-  enum Stage : int { Starting, Running, Ended };
-  std::atomic<int> stage{Starting};
-  int error = 0;  // errno when the worker could not be started
-  int status = 0; // at Ended, as wait() gives it
+  // One mapping: the report's page, the warden's stack, and the worker's until execve.
+  std::byte* mapping = nullptr;
+  WardenReport* report = nullptr;
+  int stage() const { return __atomic_load_n(&report->stage, __ATOMIC_ACQUIRE); }
 };
 
 namespace {
 
-constexpr size_t kStackSize = 64 * 1024;      // warden and, until execve, worker: one each
-constexpr rlim_t kStackLimit = 256u << 20;    // LLVM recurses deeply on large functions
+constexpr size_t kReportSize = 64 * 1024; // a page, of whatever size
+constexpr size_t kStackSize = 64 * 1024;
+constexpr size_t kMappingSize = kReportSize + 2 * kStackSize;
+constexpr rlim_t kStackLimit = 256u << 20; // LLVM recurses deeply on large functions
 constexpr int kFirstFree = 3;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kLimitMemory = false; // their shadow memory takes terabytes of address space
+constexpr int kWardenFlags = 0;
 #else
 constexpr bool kLimitMemory = true;
+constexpr int kWardenFlags = CLONE_VM;
 #endif
 
 #if defined(__x86_64__)
@@ -116,7 +127,7 @@ int run_worker(void* argument) {
   for (int number = 1; number < NSIG; ++number)
     if (number != SIGKILL && number != SIGSTOP) sigaction(number, &standard, nullptr);
   if (dup2(warden.socket, 0) < 0 || dup2(warden.null, 1) < 0 || dup2(warden.messages, 2) < 0) {
-    warden.error = errno;
+    warden.report->error = errno;
     _exit(127);
   }
   close_from(kFirstFree);
@@ -129,19 +140,19 @@ int run_worker(void* argument) {
   static char option[] = "--worker";
   char* const arguments[] = {warden.path.data(), option, nullptr};
   execve(warden.path.c_str(), arguments, warden.environment.data());
-  warden.error = errno;
+  warden.report->error = errno;
   _exit(127);
 }
 
 // From here on our thread runs again: bare system calls alone, and no return.
-[[noreturn, gnu::noinline, gnu::no_sanitize("address", "thread", "undefined")]] void keep_watch(Warden& warden,
+[[noreturn, gnu::noinline, gnu::no_sanitize("address", "thread", "undefined")]] void keep_watch(WardenReport* report,
                                                                                                 long worker) {
-  __atomic_store_n(reinterpret_cast<int*>(&warden.stage), Warden::Running, __ATOMIC_RELEASE);
-  bare_call(SYS_futex, reinterpret_cast<long>(&warden.stage), FUTEX_WAKE, 1, 0);
+  __atomic_store_n(&report->stage, Running, __ATOMIC_RELEASE);
+  bare_call(SYS_futex, reinterpret_cast<long>(&report->stage), FUTEX_WAKE, 1, 0);
   int status = 0;
   while (bare_call(SYS_wait4, worker, reinterpret_cast<long>(&status), __WALL, 0) == -EINTR) {}
-  warden.status = status;
-  __atomic_store_n(reinterpret_cast<int*>(&warden.stage), Warden::Ended, __ATOMIC_RELEASE);
+  report->status = status;
+  __atomic_store_n(&report->stage, Ended, __ATOMIC_RELEASE);
   for (;;) bare_call(SYS_exit_group, 0, 0, 0, 0);
 }
 
@@ -152,44 +163,42 @@ int run_warden(void* argument) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &standard, nullptr); // ignored, it would lose the worker's status
-  char* const stack = static_cast<char*>(warden.stacks) + 2 * kStackSize;
-  const int worker = clone(run_worker, stack, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
-  if (worker < 0) warden.error = errno;
+  const int worker = clone(run_worker, warden.mapping + kMappingSize, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+  if (worker < 0) warden.report->error = errno;
   close_from(0);
-  keep_watch(warden, worker);
+  keep_watch(warden.report, worker);
 }
 
 // Until the warden is on its own, or has ended without getting there.
 void wait_until_running(Warden& warden, pid_t pid) {
-  while (warden.stage.load(std::memory_order_acquire) == Warden::Starting) {
+  while (warden.stage() == Starting) {
     const timespec second{1, 0};
-    syscall(SYS_futex, &warden.stage, FUTEX_WAIT, Warden::Starting, &second);
+    syscall(SYS_futex, &warden.report->stage, FUTEX_WAIT, Starting, &second);
     siginfo_t info = {};
     if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 && info.si_pid == pid)
       return;
   }
 }
 
-pid_t start_warden(Warden& warden) {
-  warden.stacks = mmap(nullptr, 2 * kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (warden.stacks == MAP_FAILED) {
-    warden.stacks = nullptr;
-    warden.error = errno;
-    return -1;
-  }
+// 0 or an errno.
+int start_warden(Warden& warden, pid_t& pid) {
+  void* const mapping = mmap(nullptr, kMappingSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return errno;
+  warden.mapping = static_cast<std::byte*>(mapping);
+  warden.report = new (mapping) WardenReport;
   sigset_t all, before;
   sigfillset(&all);
   int cancel = 0;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = clone(run_warden, static_cast<char*>(warden.stacks) + kStackSize, CLONE_VM, &warden);
+  pid = clone(run_warden, warden.mapping + kReportSize + kStackSize, kWardenFlags, &warden);
   if (pid < 0)
-    warden.error = errno;
+    warden.report->error = errno;
   else
     wait_until_running(warden, pid);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_setcancelstate(cancel, nullptr);
-  return pid;
+  return warden.report->error;
 }
 
 std::vector<char*> environment_for_worker() {
@@ -234,7 +243,7 @@ void end_warden(Process& process) {
     kill(process.warden_pid, SIGKILL);
     while (waitpid(process.warden_pid, nullptr, __WALL) < 0 && errno == EINTR) {}
   }
-  if (process.warden && process.warden->stacks) munmap(process.warden->stacks, 2 * kStackSize);
+  if (process.warden && process.warden->mapping) munmap(process.warden->mapping, kMappingSize);
   delete process.warden;
   process.warden = nullptr;
   process.warden_pid = -1;
@@ -251,9 +260,9 @@ Result<Process> start_process(const std::string& path) {
   process.messages = above_standard(memfd_create("ptxshimc-messages", MFD_CLOEXEC));
   const int null = above_standard(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (process.socket < 0 || theirs < 0 || process.messages < 0 || null < 0) {
-    const int number = errno;
+    const int failed = errno;
     close_all({process.socket, theirs, process.messages, null});
-    return start_error(path, number == ENOENT ? EIO : number);
+    return start_error(path, failed == ENOENT ? EIO : failed);
   }
   fcntl(process.messages, F_SETFL, O_APPEND); // so that take_messages may empty it at any time
   process.inode = inode_of(process.socket);
@@ -265,10 +274,9 @@ Result<Process> start_process(const std::string& path) {
   process.warden->messages = process.messages;
   process.warden->null = null;
   process.warden->memory = config().worker_memory << 20;
-  process.warden_pid = start_warden(*process.warden);
+  const int number = start_warden(*process.warden, process.warden_pid);
   close_all({theirs, null});
-  if (!process.warden->error) return process;
-  const int number = process.warden->error;
+  if (!number) return process;
   end_warden(process);
   close_all({process.socket, process.messages});
   return start_error(path, number);
@@ -281,10 +289,10 @@ std::string stop_process(Process& process) {
   process.socket = -1;
   if (!process.warden) return {};
   // The kernel closes a dying process's socket before its parent can see the end: leave it a moment to get there.
-  for (int i = 0; i < 20 && process.warden->stage.load(std::memory_order_acquire) == Warden::Running; ++i) usleep(1000);
+  for (int i = 0; i < 20 && process.warden->stage() == Running; ++i) usleep(1000);
   std::string ended;
-  if (process.warden->stage.load(std::memory_order_acquire) == Warden::Ended) {
-    const int status = process.warden->status;
+  if (process.warden->stage() == Ended) {
+    const int status = process.warden->report->status;
     if (WIFSIGNALED(status))
       ended = "killed by signal " + std::to_string(WTERMSIG(status)) + " (" + sigdescr_np(WTERMSIG(status)) + ")";
     else

@@ -263,16 +263,20 @@ TEST_F(Worker, ThreadsShareOneTranslation) {
 }
 
 TEST_F(Worker, ProcessesShareOneTranslation) {
-  std::vector<std::thread> threads;
   const std::string file = folder_ + "/count";
-  for (int i = 0; i < 4; ++i)
-    threads.emplace_back([&] {
-      in_child({}, [&] {
-        auto cache = Cache::open();
-        EXPECT_EQ(log_of(translate_cached(*cache, ask("count " + file))), file);
-      });
-    });
-  for (std::thread& thread : threads) thread.join();
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    setenv("PTXSHIM_COMPILER", FAKE_WORKER, 1);
+    auto cache = Cache::open(folder_ + "/cache");
+    _exit(log_of(translate_cached(*cache, ask("count " + file))) == file ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
   EXPECT_EQ(std::filesystem::file_size(file), 2u);
 }
 
@@ -293,6 +297,7 @@ TEST_F(Worker, SeveralAtOnceButNotTooMany) {
   });
 }
 
+#ifndef __SANITIZE_THREAD__ // which refuses threads in the child of a program with threads
 TEST_F(Worker, ForkedChildHasWorkersOfItsOwn) {
   in_child({}, [] {
     auto cache = Cache::open();
@@ -313,6 +318,8 @@ TEST_F(Worker, ForkedChildHasWorkersOfItsOwn) {
     EXPECT_EQ(again->code_object.translation_ns, first->code_object.translation_ns);
   });
 }
+
+#endif
 
 TEST_F(Worker, SurvivesAnApplicationThatClosesAllDescriptors) {
   in_child({}, [this] {
