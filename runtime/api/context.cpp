@@ -3,6 +3,7 @@
 // thread has a stack of them. Destroying one destroys what belongs to it, also for contexts that share a device.
 #include "bodies.h"
 #include "context.h"
+#include "graph.h"
 #include "memory.h"
 #include "module.h"
 #include "../cudart/context_local.h"
@@ -84,6 +85,7 @@ void empty_context(Context& context) {
   streams.for_each([&](Stream& stream) {
     if (stream.context != &context) return;
     const hip::Stream hip_stream = stream.hip;
+    leave_capture(stream);
     if (streams.destroy(&stream)) static_cast<void>(hip::api.hipStreamDestroy(hip_stream));
   });
   forget_library_modules(context);

@@ -44,7 +44,7 @@ CUresult waited(hip::Error error) noexcept;
 // The stream of an argument: a handle of ours, or one of the three default streams (0, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD).
 struct StreamArgument {
   hip::Stream hip = nullptr;
-  const Stream* object = nullptr; // null for a default stream
+  Stream* object = nullptr; // null for a default stream
   bool valid = false;
 };
 inline StreamArgument resolve(CUstream handle) noexcept {
@@ -53,7 +53,7 @@ inline StreamArgument resolve(CUstream handle) noexcept {
     const bool per_thread = value == 2 || (value == 0 && thread.per_thread_default);
     return {per_thread ? hip::stream_per_thread() : nullptr, nullptr, true};
   }
-  const Stream* const stream = streams.find(handle);
+  Stream* const stream = streams.find(handle);
   if (!stream) return {};
   return {stream->hip, stream, true};
 }

@@ -2,6 +2,7 @@
 // Events. CUDA defines what HIP leaves open: an event that was never recorded counts as complete, and has no time.
 #include "bodies.h"
 #include "context.h"
+#include "graph.h"
 
 namespace ptxshim::api {
 
@@ -37,6 +38,12 @@ CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
   const StreamArgument stream = resolve(stream_handle);
   if (!event || !stream.valid) return CUDA_ERROR_INVALID_HANDLE;
   if (event->context != (stream.object ? stream.object->context : current())) return CUDA_ERROR_INVALID_HANDLE;
+  if (is_capturing(stream.object)) {
+    record_event(*stream.object, *event);
+    return CUDA_SUCCESS;
+  }
+  event->capture.reset();
+  event->captured.clear();
   const CUresult result = result_of(hip::api.hipEventRecord(event->hip, stream.hip));
   if (result == CUDA_SUCCESS) event->recorded.store(true);
   return result;
@@ -50,12 +57,14 @@ CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned flags)
 CUresult cuEventQuery(CUevent handle) {
   Event* const event = events.find(handle);
   if (!event) return CUDA_ERROR_INVALID_HANDLE;
+  if (event->capture) return CUDA_ERROR_CAPTURED_EVENT;
   return event->recorded.load() ? waited(hip::api.hipEventQuery(event->hip)) : CUDA_SUCCESS;
 }
 
 CUresult cuEventSynchronize(CUevent handle) {
   Event* const event = events.find(handle);
   if (!event) return CUDA_ERROR_INVALID_HANDLE;
+  if (event->capture) return CUDA_ERROR_CAPTURED_EVENT;
   return event->recorded.load() ? waited(hip::api.hipEventSynchronize(event->hip)) : CUDA_SUCCESS;
 }
 

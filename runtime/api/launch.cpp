@@ -4,6 +4,7 @@
 // (arguments beyond 4 KiB apart).
 #include "bodies.h"
 #include "context.h"
+#include "graph.h"
 #include "module.h"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ constexpr size_t kInlineArguments = 4096;
 // A launch of a CUkernel comes from the CUDA runtime, which hands the driver's code on as its own: its users know a launch beyond
 // the limits as cudaErrorInvalidConfiguration, a number that the driver API gives no name.
 constexpr CUresult kRuntimeInvalidConfiguration = static_cast<CUresult>(9);
-
-struct Shape {
-  unsigned grid[3];
-  unsigned block[3];
-  unsigned shared_bytes;
-};
 
 CUresult check_shape(const Shape& shape, const Function& function) {
   constexpr unsigned kMaxGrid[3] = {2147483647, 65535, 65535};
@@ -111,6 +106,14 @@ CUresult dispatch(const Shape& shape, const Function& function, hip::Stream stre
                                                   bytes ? extra : nullptr));
 }
 
+// A capturing stream keeps the launch instead of making it.
+CUresult record_launch(Stream& stream, const Function& function, const Shape& shape, void** parameters, void** extra, bool cooperative) {
+  auto work = std::make_shared<KernelWork>();
+  const CUfunction handle = functions.handle(const_cast<Function*>(&function));
+  const CUresult result = make_kernel_work(*work, handle, shape, parameters, extra, cooperative);
+  return result == CUDA_SUCCESS ? record_kernel(stream, std::move(work)) : result;
+}
+
 CUresult launch(CUfunction handle, const Shape& shape, CUstream stream_handle, void** parameters, void** extra, bool cooperative) {
   Function* function = nullptr;
   if (const CUresult failed = resolve_function(function, handle); failed != CUDA_SUCCESS) [[unlikely]]
@@ -122,6 +125,8 @@ CUresult launch(CUfunction handle, const Shape& shape, CUstream stream_handle, v
   if (const CUresult failed = check_shape(shape, *function); failed != CUDA_SUCCESS) [[unlikely]]
     return functions.find(handle) ? failed : kRuntimeInvalidConfiguration;
   if (!fits_hip(shape)) return CUDA_ERROR_INVALID_VALUE;
+  if (is_capturing(stream.object)) [[unlikely]]
+    return record_launch(*stream.object, *function, shape, parameters, extra, cooperative);
   const KernelInfo& info = *function->info;
   alignas(16) char small[kInlineArguments];
   std::unique_ptr<char[]> large;
@@ -162,6 +167,27 @@ CUresult read_attribute(const CUlaunchAttribute& attribute, bool& cooperative) {
 }
 
 } // namespace
+
+CUresult make_kernel_work(KernelWork& work, CUfunction handle, const Shape& shape, void** parameters, void** extra, bool cooperative) {
+  Function* function = nullptr;
+  CUresult result = resolve_function(function, handle);
+  if (result == CUDA_SUCCESS) result = check_shape(shape, *function);
+  if (result != CUDA_SUCCESS) return result;
+  if (!fits_hip(shape)) return CUDA_ERROR_INVALID_VALUE;
+  work.function = functions.handle(function);
+  work.shape = shape;
+  work.cooperative = cooperative;
+  work.arguments.assign(function->info->parameter_bytes, 0);
+  for (const KernelParameter& parameter : function->info->parameters) work.pointers.push_back(work.arguments.data() + parameter.offset);
+  return pack(work.arguments.data(), *function->info, parameters, extra);
+}
+
+CUresult run_kernel(const KernelWork& work, hip::Stream stream) {
+  const Function* const function = functions.find(work.function);
+  if (!function) return CUDA_ERROR_INVALID_HANDLE;
+  std::vector<char> arguments = work.arguments; // HIP takes a pointer to what it may change
+  return dispatch(work.shape, *function, stream, arguments.data(), work.cooperative);
+}
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                         unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra) {

@@ -3,6 +3,7 @@
 // the legacy default stream, their _ptds forms in the thread's own.
 #include "bodies.h"
 #include "context.h"
+#include "graph.h"
 #include "memory.h"
 
 namespace ptxshim::api {
@@ -29,6 +30,10 @@ CUresult first_of(CUresult a, CUresult b) { return a != CUDA_SUCCESS ? a : b; }
 CUresult copy_in_stream(void* to, const void* from, size_t bytes, hip::MemcpyKind kind, CUstream handle) {
   const StreamArgument stream = resolve(handle);
   if (!stream.valid) return CUDA_ERROR_INVALID_HANDLE;
+  if (is_capturing(stream.object))
+    return record(*stream.object, CU_GRAPH_NODE_TYPE_MEMCPY, [=](hip::Stream at) {
+      return result_of(hip::api.hipMemcpyAsync(to, from, bytes, kind, at));
+    });
   return result_of(hip::api.hipMemcpyAsync(to, from, bytes, kind, stream.hip));
 }
 

@@ -2,7 +2,7 @@
 // Copies of two and three dimensions between linear memories: one pitched copy per slice. Arrays are not supported yet, so no argument can name one.
 #include "bodies.h"
 #include "context.h"
-#include "memory.h"
+#include "copy_work.h"
 
 namespace ptxshim::api {
 
@@ -13,7 +13,7 @@ struct Side {
   uintptr_t base;
   size_t x, y, z;
   size_t pitch, slice_rows; // bytes a row, rows a slice
-  uintptr_t start = 0;      // of the first byte copied
+  uintptr_t start = 0; // of the first byte copied
 };
 
 struct Extent {
@@ -48,10 +48,9 @@ hip::MemcpyKind kind_of(CUmemorytype to, CUmemorytype from) {
   return from == CU_MEMORYTYPE_HOST ? hip::kHostToDevice : hip::kDeviceToDevice;
 }
 
-CUresult copy(Side to, Side from, const Extent& extent, hip::Stream stream) {
-  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return CUDA_SUCCESS;
-  CUresult result = prepare(to, extent);
-  if (result == CUDA_SUCCESS) result = prepare(from, extent);
+// Sides that were prepared.
+CUresult copy_slices(const Side& to, const Side& from, const Extent& extent, hip::Stream stream) {
+  CUresult result = CUDA_SUCCESS;
   const hip::MemcpyKind kind = kind_of(to.type, from.type);
   for (size_t z = 0; z < extent.depth && result == CUDA_SUCCESS; ++z) {
     void* const target = reinterpret_cast<void*>(to.start + z * to.slice_rows * to.pitch);
@@ -61,24 +60,40 @@ CUresult copy(Side to, Side from, const Extent& extent, hip::Stream stream) {
   return result;
 }
 
+CUresult copy(Side to, Side from, const Extent& extent, const StreamArgument& stream) {
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return CUDA_SUCCESS;
+  CUresult result = prepare(to, extent);
+  if (result == CUDA_SUCCESS) result = prepare(from, extent);
+  if (result != CUDA_SUCCESS) return result;
+  if (!is_capturing(stream.object)) return copy_slices(to, from, extent, stream.hip);
+  return record(*stream.object, CU_GRAPH_NODE_TYPE_MEMCPY,
+                [=](hip::Stream at) { return copy_slices(to, from, extent, at); });
+}
+
 uintptr_t base_of(CUmemorytype type, const void* host, CUdeviceptr device) {
   return type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uintptr_t>(host) : static_cast<uintptr_t>(device);
 }
 
-CUresult copy_2d(const CUDA_MEMCPY2D* c, hip::Stream stream) {
+CUresult copy_2d(const CUDA_MEMCPY2D* c, const StreamArgument& stream) {
   if (!c) return CUDA_ERROR_INVALID_VALUE;
-  const Side to{c->dstMemoryType, base_of(c->dstMemoryType, c->dstHost, c->dstDevice), c->dstXInBytes, c->dstY, 0, c->dstPitch, 0};
-  const Side from{c->srcMemoryType, base_of(c->srcMemoryType, c->srcHost, c->srcDevice), c->srcXInBytes, c->srcY, 0, c->srcPitch, 0};
+  const Side to{c->dstMemoryType, base_of(c->dstMemoryType, c->dstHost, c->dstDevice), c->dstXInBytes, c->dstY, 0, c->dstPitch, 0, 0};
+  const Side from{c->srcMemoryType, base_of(c->srcMemoryType, c->srcHost, c->srcDevice), c->srcXInBytes, c->srcY, 0, c->srcPitch, 0, 0};
   return copy(to, from, {c->WidthInBytes, c->Height, 1}, stream);
 }
 
 // CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER agree in everything used here.
-template <class Description> CUresult copy_3d(const Description* c, hip::Stream stream) {
+template <class Description> Side to_side(const Description* c) {
+  return {c->dstMemoryType, base_of(c->dstMemoryType, c->dstHost, c->dstDevice), c->dstXInBytes, c->dstY, c->dstZ, c->dstPitch,
+          c->dstHeight, 0};
+}
+template <class Description> Side from_side(const Description* c) {
+  return {c->srcMemoryType, base_of(c->srcMemoryType, c->srcHost, c->srcDevice), c->srcXInBytes, c->srcY, c->srcZ, c->srcPitch,
+          c->srcHeight, 0};
+}
+
+template <class Description> CUresult copy_3d(const Description* c, const StreamArgument& stream) {
   if (!c || c->srcLOD != 0 || c->dstLOD != 0) return CUDA_ERROR_INVALID_VALUE;
-  const Side to{c->dstMemoryType, base_of(c->dstMemoryType, c->dstHost, c->dstDevice), c->dstXInBytes, c->dstY, c->dstZ,
-                c->dstPitch, c->dstHeight};
-  const Side from{c->srcMemoryType, base_of(c->srcMemoryType, c->srcHost, c->srcDevice), c->srcXInBytes, c->srcY, c->srcZ,
-                  c->srcPitch, c->srcHeight};
+  const Side to = to_side(c), from = from_side(c);
   return copy(to, from, {c->WidthInBytes, c->Height, c->Depth}, stream);
 }
 
@@ -94,29 +109,40 @@ bool contexts_exist(const CUDA_MEMCPY3D_PEER* c) {
 
 } // namespace
 
-CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) { return wait_for(copy_2d(copy, synchronous_stream())); }
-CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) { return wait_for(copy_2d(copy, synchronous_stream())); }
-CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) { return wait_for(copy_3d(copy, synchronous_stream())); }
+CUresult copy_work(Work& work, const CUDA_MEMCPY3D* c) {
+  if (!c || c->srcLOD != 0 || c->dstLOD != 0) return CUDA_ERROR_INVALID_VALUE;
+  Side to = to_side(c), from = from_side(c);
+  const Extent extent{c->WidthInBytes, c->Height, c->Depth};
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = prepare(to, extent);
+  if (result == CUDA_SUCCESS) result = prepare(from, extent);
+  if (result == CUDA_SUCCESS) work = [=](hip::Stream at) { return copy_slices(to, from, extent, at); };
+  return result;
+}
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) { return wait_for(copy_2d(copy, {synchronous_stream(), nullptr, true})); }
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) { return wait_for(copy_2d(copy, {synchronous_stream(), nullptr, true})); }
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) { return wait_for(copy_3d(copy, {synchronous_stream(), nullptr, true})); }
 
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) {
   if (copy && !contexts_exist(copy)) return CUDA_ERROR_INVALID_CONTEXT;
-  return wait_for(copy_3d(copy, synchronous_stream()));
+  return wait_for(copy_3d(copy, {synchronous_stream(), nullptr, true}));
 }
 
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream handle) {
   const StreamArgument stream = resolve(handle);
-  return stream.valid ? copy_2d(copy, stream.hip) : CUDA_ERROR_INVALID_HANDLE;
+  return stream.valid ? copy_2d(copy, stream) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream handle) {
   const StreamArgument stream = resolve(handle);
-  return stream.valid ? copy_3d(copy, stream.hip) : CUDA_ERROR_INVALID_HANDLE;
+  return stream.valid ? copy_3d(copy, stream) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream handle) {
   if (copy && !contexts_exist(copy)) return CUDA_ERROR_INVALID_CONTEXT;
   const StreamArgument stream = resolve(handle);
-  return stream.valid ? copy_3d(copy, stream.hip) : CUDA_ERROR_INVALID_HANDLE;
+  return stream.valid ? copy_3d(copy, stream) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 } // namespace ptxshim::api

@@ -22,7 +22,9 @@
 
 namespace ptxshim::api {
 
+struct Capture;
 struct Context;
+struct GraphNode;
 struct Pool;
 
 inline constexpr size_t kMaxDevices = 64;
@@ -67,6 +69,8 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   uint64_t id = 0;
+  std::shared_ptr<Capture> capture; // while its operations are recorded (graph.h)
+  std::vector<GraphNode*> tails;    // the nodes that the next one comes after
 };
 
 struct Event {
@@ -74,6 +78,8 @@ struct Event {
   hip::Event hip = nullptr;
   unsigned flags = 0;
   std::atomic<bool> recorded{false};
+  std::shared_ptr<Capture> capture; // when last recorded in a capturing stream
+  std::vector<GraphNode*> captured; // its nodes then
 };
 
 struct Module;

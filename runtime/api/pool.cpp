@@ -8,6 +8,7 @@
 #include "pool.h"
 #include "bodies.h"
 #include "context.h"
+#include "graph.h"
 
 #include <algorithm>
 
@@ -81,7 +82,8 @@ CUresult allocate_from(Pool& pool, CUdeviceptr* out, size_t bytes, CUstream hand
   remember({.kind = MemoryKind::Device, .address = reinterpret_cast<uintptr_t>(address), .bytes = size, .context = current(),
             .pool = &pool});
   *out = reinterpret_cast<uintptr_t>(address);
-  return CUDA_SUCCESS;
+  // The address must be known while capturing, so that the memory is there from now on.
+  return is_capturing(stream.object) ? record(*stream.object, CU_GRAPH_NODE_TYPE_MEM_ALLOC, {}) : CUDA_SUCCESS;
 }
 
 } // namespace
@@ -134,6 +136,10 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
   if (!stream.valid) return CUDA_ERROR_INVALID_HANDLE;
   const std::optional<Allocation> allocation = forget(address, [](const Allocation& a) { return a.kind == MemoryKind::Device; });
   if (!allocation) return CUDA_ERROR_INVALID_VALUE;
+  if (is_capturing(stream.object)) { // every launch of the graph uses it again
+    if (allocation->pool && stream.object->capture->graph) stream.object->capture->graph->memory->freed.push_back(*allocation);
+    return record(*stream.object, CU_GRAPH_NODE_TYPE_MEM_FREE, {});
+  }
   if (allocation->pool) return give_back_to_pool(*allocation, &stream.hip);
   const CUresult ended = waited(hip::api.hipStreamSynchronize(stream.hip)); // memory of cuMemAlloc
   const CUresult freed = result_of(hip::api.hipFree(reinterpret_cast<void*>(allocation->address)));

@@ -3,6 +3,7 @@
 // stream, CU_STREAM_PER_THREAD is HIP's of the same meaning; resolve() in context.h makes the difference.
 #include "bodies.h"
 #include "context.h"
+#include "graph.h"
 #include "pool.h"
 
 #include <algorithm>
@@ -55,6 +56,7 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
   Stream* const stream = streams.find(handle);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   const hip::Stream hip_stream = stream->hip;
+  leave_capture(*stream);
   forget_stream_in_pools(hip_stream);
   if (!streams.destroy(stream)) return CUDA_ERROR_INVALID_HANDLE;
   return result_of(hip::api.hipStreamDestroy(hip_stream)); // HIP ends what is enqueued first
@@ -63,12 +65,14 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
 CUresult cuStreamSynchronize(CUstream handle) {
   const StreamArgument stream = resolve(handle);
   if (!stream.valid) return CUDA_ERROR_INVALID_HANDLE;
+  if (is_capturing(stream.object)) return refuse_capture(*stream.object);
   return waited(hip::api.hipStreamSynchronize(stream.hip));
 }
 
 CUresult cuStreamQuery(CUstream handle) {
   const StreamArgument stream = resolve(handle);
   if (!stream.valid) return CUDA_ERROR_INVALID_HANDLE;
+  if (is_capturing(stream.object)) return refuse_capture(*stream.object);
   return waited(hip::api.hipStreamQuery(stream.hip));
 }
 
@@ -77,6 +81,8 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags
   Event* const event = events.find(event_handle);
   if (!stream.valid || !event) return CUDA_ERROR_INVALID_HANDLE;
   if (flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) return CUDA_ERROR_INVALID_VALUE;
+  if (is_capturing(stream.object)) return wait_for_recorded_event(*stream.object, *event);
+  if (event->capture) return stream.object ? wait_for_recorded_event(*stream.object, *event) : CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   if (!event->recorded.load()) return CUDA_SUCCESS; // nothing to wait for
   return result_of(hip::api.hipStreamWaitEvent(stream.hip, event->hip, 0));
 }
@@ -85,6 +91,7 @@ CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback function, void* u
   const StreamArgument stream = resolve(handle);
   if (!stream.valid) return CUDA_ERROR_INVALID_HANDLE;
   if (!function || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (is_capturing(stream.object)) return refuse_capture(*stream.object);
   auto callback = std::make_unique<Callback>(Callback{function, handle, user_data});
   const hip::Error result = hip::api.hipStreamAddCallback(stream.hip, &run_callback, callback.get(), 0);
   if (result == hip::kSuccess) static_cast<void>(callback.release());
@@ -95,6 +102,9 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* user_data) {
   const StreamArgument stream = resolve(handle);
   if (!stream.valid) return CUDA_ERROR_INVALID_HANDLE;
   if (!function) return CUDA_ERROR_INVALID_VALUE;
+  if (is_capturing(stream.object))
+    return record(*stream.object, CU_GRAPH_NODE_TYPE_HOST,
+                  [=](hip::Stream at) { return result_of(hip::launch_host_function(at, function, user_data)); });
   return result_of(hip::launch_host_function(stream.hip, function, user_data));
 }
 
@@ -135,35 +145,6 @@ CUresult cuStreamGetId(CUstream handle, unsigned long long* id) {
   const StreamArgument stream = resolve(handle);
   if (!stream.valid) return CUDA_ERROR_INVALID_HANDLE;
   *id = stream.object ? stream.object->id : stream.hip ? kPerThreadStreamId : kLegacyStreamId;
-  return CUDA_SUCCESS;
-}
-
-// Nothing can be capturing: cuStreamBeginCapture is not supported yet.
-CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
-  if (!status) return CUDA_ERROR_INVALID_VALUE;
-  if (!resolve(handle).valid) return CUDA_ERROR_INVALID_HANDLE;
-  *status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t*) {
-  return cuStreamIsCapturing(handle, status);
-}
-
-CUresult cuStreamGetCaptureInfo_v2(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t*, CUgraph*, const CUgraphNode**,
-                                   size_t*) {
-  return cuStreamIsCapturing(handle, status);
-}
-
-CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t*, CUgraph*, const CUgraphNode**,
-                                   const CUgraphEdgeData**, size_t*) {
-  return cuStreamIsCapturing(handle, status);
-}
-
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  if (!mode || *mode < CU_STREAM_CAPTURE_MODE_GLOBAL || *mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
-  static thread_local CUstreamCaptureMode in_use __attribute__((tls_model("initial-exec"))) = CU_STREAM_CAPTURE_MODE_GLOBAL;
-  std::swap(*mode, in_use);
   return CUDA_SUCCESS;
 }
 
