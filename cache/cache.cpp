@@ -7,6 +7,7 @@
 // Threads share an object freely: it has no state but counters. A fork changes nothing, as no descriptor is kept open.
 #include "ptxshim/cache.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -50,7 +51,8 @@ private:
 
 class DirectoryCache final : public Cache {
 public:
-  DirectoryCache(std::string own, const std::string& system) : own_(std::move(own), Layer::Own) {
+  // An empty `own`: nothing is kept, the system caches serve all the same.
+  DirectoryCache(const std::string& own, const std::string& system) : own_(own, Layer::Own) {
     for (size_t begin = 0; begin < system.size();) {
       const size_t end = std::min(system.find(':', begin), system.size());
       if (end > begin) system_.emplace_back(system.substr(begin, end - begin), Layer::System);
@@ -59,12 +61,16 @@ public:
   }
 
   std::optional<CodeObject> find(const CacheKey& key) override {
-    if (auto found = find_in(own_, key)) return found;
+    if (!own_.path().empty())
+      if (auto found = find_in(own_, key)) return found;
     for (const Storage& layer : system_)
       if (auto found = find_in(layer, key)) return found;
     return std::nullopt;
   }
 
+  bool has_system_cache() const {
+    return std::any_of(system_.begin(), system_.end(), [](const Storage& layer) { return bool(layer.open_root()); });
+  }
   void store(const CacheKey& key, const CodeObject& code_object) override;
   std::unique_ptr<Lock> lock(const CacheKey& key) override;
   std::string directory() const override { return own_.path(); }
@@ -100,6 +106,7 @@ std::optional<CodeObject> DirectoryCache::find_in(const Storage& storage, const 
 }
 
 void DirectoryCache::store(const CacheKey& key, const CodeObject& code_object) {
+  if (own_.path().empty()) return;
   const std::vector<std::byte> bytes = pack_entry(key, code_object);
   if (bytes.empty() || bytes.size() > config().cache_max_size) {
     PTXSHIM_LOG_LINE(cache, info, "%.16s is too large for the cache", key.hex().c_str());
@@ -119,6 +126,7 @@ void DirectoryCache::store(const CacheKey& key, const CodeObject& code_object) {
 }
 
 std::unique_ptr<Cache::Lock> DirectoryCache::lock(const CacheKey& key) {
+  if (own_.path().empty()) return nullptr;
   const std::string name = "v1/lock/" + key.hex();
   const uint64_t limit_ms = 1000 * (std::min<uint64_t>(config().worker_timeout, 3600) + 5);
   uint64_t waited_ms = 0;
@@ -174,6 +182,8 @@ std::unique_ptr<Cache> Cache::open(const std::string& directory) {
   if (!problem) return std::make_unique<DirectoryCache>(path, config().cache_system);
   static std::atomic<bool> warned{false};
   if (!warned.exchange(true)) PTXSHIM_LOG_LINE(cache, warn, "running without a cache: %s", problem->c_str());
+  auto layers = std::make_unique<DirectoryCache>("", config().cache_system);
+  if (layers->has_system_cache()) return layers;
   return std::make_unique<NoCache>();
 }
 

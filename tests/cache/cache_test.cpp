@@ -439,6 +439,21 @@ TEST_F(CacheTest, SystemCachesServeAndStayUntouched) {
   EXPECT_EQ(read(bad), bytes);
 }
 
+// A service without HOME, in an image that was warmed when it was built.
+TEST_F(CacheTest, SystemCachesServeWithoutADirectoryOfOnesOwn) {
+  const std::string system = folder_ + "/system";
+  in_child({}, [&] { Cache::open(system)->store(key_for("a"), code_for("from the system")); });
+  in_child({{"PTXSHIM_CACHE_DIR", ""}, {"CUDA_CACHE_PATH", ""}, {"XDG_CACHE_HOME", ""}, {"HOME", ""},
+            {"PTXSHIM_CACHE_SYSTEM", system}}, [&] {
+    auto cache = Cache::open();
+    EXPECT_EQ(cache->directory(), "");
+    EXPECT_EQ(log_of(cache->find(key_for("a"))), "from the system");
+    cache->store(key_for("b"), code_for("x"));
+    EXPECT_EQ(log_of(cache->find(key_for("b"))), "miss");
+    EXPECT_EQ(cache->lock(key_for("b")), nullptr);
+  });
+}
+
 // ---- several at once ----
 
 TEST_F(CacheTest, ProcessesStoreAndFindAtOnce) {
