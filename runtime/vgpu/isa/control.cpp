@@ -125,14 +125,11 @@ void Wave::set_mode(uint32_t value) {
   mode = meaning::FloatMode::from_register(value);
   if (generation >= 12) mode.ieee = mode.dx10_clamp = true; // no such bits there
   meaning::FloatMode plain = mode;
-  plain.ieee = true; // which mode kinds leave open, see below
-  plain.dx10_clamp = true;
-  if (mode.ieee && plain == meaning::kKeepDenormals)
-    mode_kind = ModeKind::KeepDenormals;
-  else if (mode.ieee && plain == meaning::kFlushDenormals32)
-    mode_kind = ModeKind::FlushDenormals32;
-  else
-    mode_kind = ModeKind::Other;
+  plain.ieee = true;
+  const bool keep = plain == meaning::kKeepDenormals, flush = plain == meaning::kFlushDenormals32;
+  mode_kind = ModeKind::Other;
+  if (keep) mode_kind = mode.ieee ? ModeKind::KeepDenormals : ModeKind::KeepWithoutIeee;
+  if (flush) mode_kind = mode.ieee ? ModeKind::FlushDenormals32 : ModeKind::FlushWithoutIeee;
 }
 
 namespace {

@@ -233,19 +233,23 @@ template <auto F, bool Full> [[gnu::always_inline]] inline void lane_loop(LaneAr
   }(F);
 }
 
+// The modes that kernels nearly always run in, in the order of ModeKind: constants of their loops.
+inline constexpr FloatMode kUsualModes[kModeKinds - 1] = {
+    kKeepDenormals,
+    kFlushDenormals32,
+    {.ieee = false},
+    {.f32_denorm_in = false, .f32_denorm_out = false, .ieee = false},
+};
+
 template <auto F, unsigned Kind> [[gnu::flatten]] void lane_kernel(LaneArgs& args) {
   using S = Signature<decltype(F)>;
   constexpr bool kMaskOnly = !ResultOf<typename S::Result>::kValue;
-  if constexpr (Kind == 0) {
+  if constexpr (Kind < kModeKinds - 1) {
+    static constexpr FloatMode kMode = kUsualModes[Kind];
     if (kMaskOnly || args.exec == 0xffffffffU)
-      lane_loop<F, true>(args, kKeepDenormals);
+      lane_loop<F, true>(args, kMode);
     else
-      lane_loop<F, false>(args, kKeepDenormals);
-  } else if constexpr (Kind == 1) {
-    if (kMaskOnly || args.exec == 0xffffffffU)
-      lane_loop<F, true>(args, kFlushDenormals32);
-    else
-      lane_loop<F, false>(args, kFlushDenormals32);
+      lane_loop<F, kMaskOnly>(args, kMode);
   } else {
     lane_loop<F, kMaskOnly>(args, *static_cast<const FloatMode*>(args.mode));
   }
@@ -272,8 +276,10 @@ template <auto F, class R, class... A> struct InfoOf<F, R (*)(A...)> {
     if constexpr (S::kMode) {
       info.kernel[1] = lane_kernel<F, 1>;
       info.kernel[2] = lane_kernel<F, 2>;
+      info.kernel[3] = lane_kernel<F, 3>;
+      info.kernel[4] = lane_kernel<F, 4>;
     } else {
-      info.kernel[1] = info.kernel[2] = info.kernel[0];
+      info.kernel[1] = info.kernel[2] = info.kernel[3] = info.kernel[4] = info.kernel[0];
     }
     return info;
   }

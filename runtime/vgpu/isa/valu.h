@@ -26,7 +26,8 @@ struct LaneArgs {
 };
 using LaneKernel = void (*)(LaneArgs&);
 
-inline constexpr unsigned kModeKinds = 3; // ModeKind: keep denormals, flush f32, any
+// keep or flush f32 denormals with IEEE rules, the same two without, and any mode
+inline constexpr unsigned kModeKinds = 5;
 
 struct ValuInfo {
   const char* name;

@@ -52,7 +52,7 @@ private:
 
 enum class Pause : uint8_t { None, Quantum, Barrier, Ended, Faulted };
 
-enum class ModeKind : uint8_t { KeepDenormals, FlushDenormals32, Other };
+enum class ModeKind : uint8_t { KeepDenormals, FlushDenormals32, KeepWithoutIeee, FlushWithoutIeee, Other };
 
 struct Wave {
   alignas(64) uint32_t s[kScalarSlots] = {};
