@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From LLVM IR to an AMD code object: optimisation, code generation, linking, and what the code object says about its kernels.
+// From LLVM IR to an AMD code object: optimisation, code generation, linking, and what the code object says
+// about its kernels.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,8 @@ void initialise(); // once a process
 
 // Null with an error for a target that this LLVM does not know.
 Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Target& target);
-void prepare(llvm::Module& module, const llvm::TargetMachine& machine, uint32_t code_object_version); // triple, layout, flags
+void prepare(llvm::Module& module, const llvm::TargetMachine& machine,
+             uint32_t code_object_version); // triple, layout, flags
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
 enum class Output { Object, Assembly };

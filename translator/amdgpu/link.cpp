@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// LLD, in this process, without touching the file system. It knows files only: its input is a memory file, its output a pipe that a
-// thread empties, both named through /proc. (For regular files LLD makes a new file beside the old one and renames it; what is no
-// regular file it writes in one piece at the end.)
+// LLD, in this process, without touching the file system. It knows files only: its input is a memory file,
+// its output a pipe that a thread empties, both named through /proc. (For regular files LLD makes a new file
+// beside the old one and renames it; what is no regular file it writes in one piece at the end.)
 #include <cerrno>
 #include <cstring>
-#include <string>
 #include <fcntl.h>
+#include <string>
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
@@ -43,6 +43,7 @@ public:
     }
     return true;
   }
+
 private:
   int fd_;
 };
@@ -92,9 +93,11 @@ Result<std::vector<std::byte>> link_code_object(const std::vector<std::byte>& ob
   MemoryFile input("object");
   Pipe output;
   if (!input.ok() || !output.ok() || !input.write_all(object))
-    return Error{CUDA_ERROR_OPERATING_SYSTEM, std::string("cannot make a memory file or a pipe: ") + std::strerror(errno)};
+    return Error{CUDA_ERROR_OPERATING_SYSTEM,
+                 std::string("cannot make a memory file or a pipe: ") + std::strerror(errno)};
   const std::string in = input.path(), out = output.path();
-  const char* arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", "-o", out.c_str(), in.c_str()};
+  const char* arguments[] = {"ld.lld", "-shared",   "--no-undefined", "--threads=1",
+                             "-o",     out.c_str(), in.c_str()};
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   const bool linked = lld::elf::link(arguments, llvm::nulls(), stream, false, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <llvm/BinaryFormat/MsgPackDocument.h>
 #include <llvm/BinaryFormat/ELF.h>
+#include <llvm/BinaryFormat/MsgPackDocument.h>
 #include <llvm/Object/ELF.h>
 
 #include "amdgpu/backend.h"
@@ -27,7 +27,8 @@ static KernelFacts facts_of(llvm::msgpack::MapDocNode& kernel) {
   facts.max_threads = number(kernel, ".max_flat_workgroup_size");
   facts.wave_size = number(kernel, ".wavefront_size");
   const auto dynamic = kernel.find(".uses_dynamic_stack");
-  if (dynamic != kernel.end() && dynamic->second.getKind() == llvm::msgpack::Type::Boolean) facts.dynamic_stack = dynamic->second.getBool();
+  if (dynamic != kernel.end() && dynamic->second.getKind() == llvm::msgpack::Type::Boolean)
+    facts.dynamic_stack = dynamic->second.getBool();
   return facts;
 }
 
@@ -41,14 +42,17 @@ static void read_note(llvm::StringRef text, std::map<std::string, KernelFacts>& 
     if (node.getKind() != llvm::msgpack::Type::Map) continue;
     auto& kernel = node.getMap();
     const auto name = kernel.find(".name");
-    if (name != kernel.end() && name->second.getKind() == llvm::msgpack::Type::String) all[name->second.getString().str()] = facts_of(kernel);
+    if (name != kernel.end() && name->second.getKind() == llvm::msgpack::Type::String)
+      all[name->second.getString().str()] = facts_of(kernel);
   }
 }
 
 Result<std::map<std::string, KernelFacts>> read_metadata(const std::vector<std::byte>& elf) {
   const llvm::StringRef bytes(reinterpret_cast<const char*>(elf.data()), elf.size());
   auto file = llvm::object::ELF64LEFile::create(bytes);
-  const auto fail = [](llvm::Error error) { return Error{CUDA_ERROR_UNKNOWN, "reading the code object: " + llvm::toString(std::move(error))}; };
+  const auto fail = [](llvm::Error error) {
+    return Error{CUDA_ERROR_UNKNOWN, "reading the code object: " + llvm::toString(std::move(error))};
+  };
   if (!file) return fail(file.takeError());
   auto headers = file->program_headers();
   if (!headers) return fail(headers.takeError());
@@ -57,7 +61,8 @@ Result<std::map<std::string, KernelFacts>> read_metadata(const std::vector<std::
     if (header.p_type != llvm::ELF::PT_NOTE) continue;
     llvm::Error error = llvm::Error::success();
     for (const auto note : file->notes(header, error))
-      if (note.getType() == llvm::ELF::NT_AMDGPU_METADATA && note.getName() == "AMDGPU") read_note(note.getDescAsStringRef(header.p_align), all);
+      if (note.getType() == llvm::ELF::NT_AMDGPU_METADATA && note.getName() == "AMDGPU")
+        read_note(note.getDescAsStringRef(header.p_align), all);
     if (error) return fail(std::move(error));
   }
   return all;

@@ -20,8 +20,10 @@ llvm::Type* abi_type(llvm::LLVMContext& context, const Symbol& parameter) {
 llvm::FunctionType* function_type(llvm::LLVMContext& context, std::span<const Symbol* const> returns,
                                   std::span<const Symbol* const> parameters) {
   llvm::SmallVector<llvm::Type*> arguments, results;
-  for (const Symbol* each : returns) (passed_by_pointer(*each) ? arguments : results).push_back(abi_type(context, *each));
-  for (const Symbol* each : parameters) arguments.push_back(abi_type(context, *each));
+  for (const Symbol* each : returns)
+    (passed_by_pointer(*each) ? arguments : results).push_back(abi_type(context, *each));
+  for (const Symbol* each : parameters)
+    arguments.push_back(abi_type(context, *each));
   llvm::Type* result = results.empty()       ? llvm::Type::getVoidTy(context)
                        : results.size() == 1 ? results.front()
                                              : llvm::StructType::get(context, results);
@@ -30,15 +32,19 @@ llvm::FunctionType* function_type(llvm::LLVMContext& context, std::span<const Sy
 
 Signature signature_of(const Module& module, const Function& function) {
   Signature signature;
-  for (SymbolId id : function.returns) signature.returns.push_back(&module.symbols[id]);
-  for (SymbolId id : function.parameters) signature.parameters.push_back(&module.symbols[id]);
+  for (SymbolId id : function.returns)
+    signature.returns.push_back(&module.symbols[id]);
+  for (SymbolId id : function.parameters)
+    signature.parameters.push_back(&module.symbols[id]);
   return signature;
 }
 
 Signature signature_of(const Table& prototype) {
   Signature signature;
-  for (const Symbol& each : prototype.returns) signature.returns.push_back(&each);
-  for (const Symbol& each : prototype.parameters) signature.parameters.push_back(&each);
+  for (const Symbol& each : prototype.returns)
+    signature.returns.push_back(&each);
+  for (const Symbol& each : prototype.parameters)
+    signature.parameters.push_back(&each);
   return signature;
 }
 

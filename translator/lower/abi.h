@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// How PTX functions call each other in LLVM terms. A definition and an indirect call through a .callprototype must arrive at the
-// same LLVM type from the shapes of the parameters alone:
+// How PTX functions call each other in LLVM terms. A definition and an indirect call through a .callprototype
+// must arrive at the same LLVM type from the shapes of the parameters alone:
 //
 //   parameter or result                     LLVM
 //   .reg or scalar .param up to 16 bytes    the integer or float of that size, by value
-//   .param array (struct by value)          argument: pointer to the caller's copy on the stack; result: pointer to the caller's
+//   .param array (struct by value)          argument: pointer to the caller's copy on the stack; result:
+//   pointer to the caller's
 //                                           result slot, in front of the other arguments
 //   several results by value                a literal struct
 #pragma once
@@ -18,7 +19,8 @@
 namespace ptxshim::ptx {
 
 bool passed_by_pointer(const Symbol& parameter);
-llvm::Type* abi_type(llvm::LLVMContext& context, const Symbol& parameter); // by value: its type; else a private pointer
+llvm::Type* abi_type(llvm::LLVMContext& context,
+                     const Symbol& parameter); // by value: its type; else a private pointer
 llvm::FunctionType* function_type(llvm::LLVMContext& context, std::span<const Symbol* const> returns,
                                   std::span<const Symbol* const> parameters);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// atom and red. The default is relaxed at device scope. Floating-point additions are left to LLVM: a native instruction where it
-// has exactly these semantics, else a compare-and-swap loop.
+// atom and red. The default is relaxed at device scope. Floating-point additions are left to LLVM: a native
+// instruction where it has exactly these semantics, else a compare-and-swap loop.
 #include "lower/access.h"
 #include "lower/memory.h"
 
@@ -19,17 +19,21 @@ static AtomicRMWInst::BinOp atomic_operation(const Emitter& e, ScalarType type) 
   if (e.has(Mod::exch)) return AtomicRMWInst::Xchg;
   if (e.has(Mod::inc)) return AtomicRMWInst::UIncWrap;
   if (e.has(Mod::dec)) return AtomicRMWInst::UDecWrap;
-  if (e.has(Mod::min)) return is_float ? AtomicRMWInst::FMin : is_signed ? AtomicRMWInst::Min : AtomicRMWInst::UMin;
-  if (e.has(Mod::max)) return is_float ? AtomicRMWInst::FMax : is_signed ? AtomicRMWInst::Max : AtomicRMWInst::UMax;
+  if (e.has(Mod::min))
+    return is_float ? AtomicRMWInst::FMin : is_signed ? AtomicRMWInst::Min : AtomicRMWInst::UMin;
+  if (e.has(Mod::max))
+    return is_float ? AtomicRMWInst::FMax : is_signed ? AtomicRMWInst::Max : AtomicRMWInst::UMax;
   return AtomicRMWInst::BAD_BINOP;
 }
 
-static Value* compare_and_swap(Emitter& e, Value* pointer, ScalarType type, unsigned first, AtomicOrdering ordering) {
+static Value* compare_and_swap(Emitter& e, Value* pointer, ScalarType type, unsigned first,
+                               AtomicOrdering ordering) {
   AtomicOrdering failure = ordering;
   if (ordering == AtomicOrdering::AcquireRelease) failure = AtomicOrdering::Acquire;
   if (ordering == AtomicOrdering::Release) failure = AtomicOrdering::Monotonic;
-  Value* both = e.ir.CreateAtomicCmpXchg(pointer, e.read(first, type), e.read(first + 1, type), llvm::Align(bits_of(type) / 8), ordering,
-                                         failure, scope_of(e, "agent"));
+  Value* both =
+      e.ir.CreateAtomicCmpXchg(pointer, e.read(first, type), e.read(first + 1, type),
+                               llvm::Align(bits_of(type) / 8), ordering, failure, scope_of(e, "agent"));
   return e.ir.CreateExtractValue(both, 0);
 }
 
@@ -46,11 +50,13 @@ Result<void> lower_atomic(Emitter& e, bool returns) {
     return {};
   }
   const AtomicRMWInst::BinOp operation = atomic_operation(e, type);
-  if (operation == AtomicRMWInst::BAD_BINOP) return e.error("this atomic operation is not supported", CUDA_ERROR_NOT_SUPPORTED);
+  if (operation == AtomicRMWInst::BAD_BINOP)
+    return e.error("this atomic operation is not supported", CUDA_ERROR_NOT_SUPPORTED);
   const std::span<const Operand> sources = e.elements(address + 1);
   for (unsigned k = 0; k < sources.size(); ++k) {
     Value* place = k ? e.ir.CreatePtrAdd(pointer, e.ir.getInt32(k * bytes)) : pointer;
-    Value* old = e.ir.CreateAtomicRMW(operation, place, e.read(sources[k], type), llvm::Align(bytes), ordering, scope_of(e, "agent"));
+    Value* old = e.ir.CreateAtomicRMW(operation, place, e.read(sources[k], type), llvm::Align(bytes),
+                                      ordering, scope_of(e, "agent"));
     if (returns) e.write(e.elements(0)[k], old, type);
   }
   return {};

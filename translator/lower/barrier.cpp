@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A work group has one hardware barrier, for all of its waves; it orders LDS and global memory among them. Barriers without a thread
-// count are that one, whatever their number. Those with a count, which may be for a part of the block, and arrivals without waiting
-// are made of LDS words: a warp adds 32 to the barrier's count, the last one advances its generation, the others wait for that.
-// Where a wave holds two warps, a warp must not wait for the other one of its wave to come along a different path: it would wait
-// forever. Reductions over the whole block go through one word of LDS between barriers.
+// A work group has one hardware barrier, for all of its waves; it orders LDS and global memory among them.
+// Barriers without a thread count are that one, whatever their number. Those with a count, which may be for a
+// part of the block, and arrivals without waiting are made of LDS words: a warp adds 32 to the barrier's
+// count, the last one advances its generation, the others wait for that. Where a wave holds two warps, a warp
+// must not wait for the other one of its wave to come along a different path: it would wait forever.
+// Reductions over the whole block go through one word of LDS between barriers.
 #include "lower/barrier.h"
 
 #include "lower/function.h"
@@ -26,7 +27,8 @@ static llvm::GlobalVariable* reduction_word(Emitter& e) {
   constexpr const char* kName = "ptxshim.barrier.reduction";
   if (llvm::GlobalVariable* found = module.getGlobalVariable(kName, true)) return found;
   llvm::Type* word = e.ir.getInt32Ty();
-  return new llvm::GlobalVariable(module, word, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(word), kName, nullptr,
+  return new llvm::GlobalVariable(module, word, false, llvm::GlobalValue::InternalLinkage,
+                                  llvm::PoisonValue::get(word), kName, nullptr,
                                   llvm::GlobalValue::NotThreadLocal, kLds, false);
 }
 
@@ -38,7 +40,8 @@ static Value* count_over_block(Emitter& e, Value* predicate) {
   whole_block_barrier(e); // the word's last readers are done
   e.ir.CreateStore(e.ir.getInt32(0), word);
   whole_block_barrier(e);
-  e.ir.CreateAtomicRMW(llvm::AtomicRMWInst::Add, word, e.ir.CreateZExt(predicate, type), llvm::Align(4), AtomicOrdering::Monotonic, group);
+  e.ir.CreateAtomicRMW(llvm::AtomicRMWInst::Add, word, e.ir.CreateZExt(predicate, type), llvm::Align(4),
+                       AtomicOrdering::Monotonic, group);
   whole_block_barrier(e);
   return e.ir.CreateLoad(type, word);
 }
@@ -48,17 +51,19 @@ static bool covers_block(Emitter& e, unsigned count_operand) {
   const Operand& count = e.operand(count_operand);
   const Function& function = e.function.source;
   uint64_t threads = 1;
-  for (unsigned axis = 0; axis < 3; ++axis) threads *= function.required_threads[axis];
+  for (unsigned axis = 0; axis < 3; ++axis)
+    threads *= function.required_threads[axis];
   return count.kind == OperandKind::Integer && threads != 0 && static_cast<uint64_t>(count.value) == threads;
 }
 
 namespace {
 
-// One of 16 barriers with a count. Four words: threads that have arrived, generation, and a sum for each parity of the generation (the
-// one not in use is cleared by the last to arrive).
+// One of 16 barriers with a count. Four words: threads that have arrived, generation, and a sum for each
+// parity of the generation (the one not in use is cleared by the last to arrive).
 class CountedBarrier {
 public:
-  CountedBarrier(Emitter& emitter, unsigned id, unsigned count) : e(emitter), ir(e.ir), count_(e.read(count, ScalarType::U32)) {
+  CountedBarrier(Emitter& emitter, unsigned id, unsigned count)
+      : e(emitter), ir(e.ir), count_(e.read(count, ScalarType::U32)) {
     Value* index = ir.CreateAnd(e.read(id, ScalarType::U32), 15);
     base_ = ir.CreatePtrAdd(state(), ir.CreateShl(index, 4));
     group_ = ir.getContext().getOrInsertSyncScopeID("workgroup");
@@ -103,8 +108,9 @@ private:
     llvm::Module& module = e.function.owner.llvm();
     if (llvm::GlobalVariable* found = module.getGlobalVariable(kBarrierState, true)) return found;
     llvm::Type* type = llvm::ArrayType::get(ir.getInt32Ty(), 64);
-    auto* made = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
-                                          kBarrierState, nullptr, llvm::GlobalValue::NotThreadLocal, kLds, false);
+    auto* made = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage,
+                                          llvm::PoisonValue::get(type), kBarrierState, nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, kLds, false);
     made->setAlignment(llvm::Align(16));
     return made;
   }
@@ -125,7 +131,8 @@ private:
     ir.CreateAlignedStore(value, pointer, llvm::Align(4))->setAtomic(AtomicOrdering::Monotonic, group_);
   }
   Value* atomic_add(Value* pointer, Value* amount) {
-    return ir.CreateAtomicRMW(llvm::AtomicRMWInst::Add, pointer, amount, llvm::Align(4), AtomicOrdering::AcquireRelease, group_);
+    return ir.CreateAtomicRMW(llvm::AtomicRMWInst::Add, pointer, amount, llvm::Align(4),
+                              AtomicOrdering::AcquireRelease, group_);
   }
 
   Emitter& e;
@@ -149,22 +156,28 @@ static Result<void> reduce_over_block(Emitter& e) {
     return barrier.result();
   };
   Value* predicate = e.read(last, ScalarType::Pred);
-  if (e.has(Mod::popc)) e.write(0, count(predicate), ScalarType::U32);
-  else if (e.has(Mod::or_)) e.write(0, e.ir.CreateICmpNE(count(predicate), e.ir.getInt32(0)));
-  else e.write(0, e.ir.CreateICmpEQ(count(e.ir.CreateNot(predicate)), e.ir.getInt32(0)));
+  if (e.has(Mod::popc))
+    e.write(0, count(predicate), ScalarType::U32);
+  else if (e.has(Mod::or_))
+    e.write(0, e.ir.CreateICmpNE(count(predicate), e.ir.getInt32(0)));
+  else
+    e.write(0, e.ir.CreateICmpEQ(count(e.ir.CreateNot(predicate)), e.ir.getInt32(0)));
   return {};
 }
 
 Result<void> lower_barrier(Emitter& e) {
-  if (e.has(Mod::warp)) { // the lanes of a wave run in step: what is left is the order of their memory accesses
+  if (e.has(
+          Mod::warp)) { // the lanes of a wave run in step: what is left is the order of their memory accesses
     fence(e, AtomicOrdering::Release, "wavefront");
     e.intrinsic(Intrinsic::amdgcn_wave_barrier, {}, {});
     fence(e, AtomicOrdering::Acquire, "wavefront");
     return {};
   }
   if (e.has(Mod::cluster)) { // a cluster of one block
-    if (e.has(Mod::wait)) whole_block_barrier(e);
-    else fence(e, AtomicOrdering::Release, "workgroup");
+    if (e.has(Mod::wait))
+      whole_block_barrier(e);
+    else
+      fence(e, AtomicOrdering::Release, "workgroup");
     return {};
   }
   if (e.has(Mod::red)) return reduce_over_block(e);

@@ -4,8 +4,8 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include "lower/module.h"
 
@@ -13,13 +13,16 @@ namespace ptxshim::ptx {
 
 using llvm::CallInst;
 
-static bool is_kernel(const llvm::Function& function) { return function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL; }
+static bool is_kernel(const llvm::Function& function) {
+  return function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL;
+}
 
 // Direct calls of `callee` with a caller that is not itself.
 static llvm::SmallVector<CallInst*> calls_of(llvm::Function& callee) {
   llvm::SmallVector<CallInst*> calls;
   for (llvm::User* user : callee.users())
-    if (auto* call = llvm::dyn_cast<CallInst>(user); call && call->getCalledFunction() == &callee) calls.push_back(call);
+    if (auto* call = llvm::dyn_cast<CallInst>(user); call && call->getCalledFunction() == &callee)
+      calls.push_back(call);
   return calls;
 }
 
@@ -44,7 +47,8 @@ void resolve_exits(llvm::Module& module) {
   llvm::Function* marker = module.getFunction(kExitMarker);
   if (!marker) return;
   const llvm::SmallVector<llvm::Function*> functions = reaching(*marker);
-  // Each round inlines all present calls; without recursion the depth of the call graph is at most the number of functions.
+  // Each round inlines all present calls; without recursion the depth of the call graph is at most the number
+  // of functions.
   constexpr unsigned kMostRounds = 64;
   bool changed = true;
   for (unsigned round = 0; changed && round < kMostRounds && round <= functions.size(); ++round) {
@@ -66,8 +70,9 @@ void resolve_exits(llvm::Module& module) {
       continue;
     }
     if (!function->use_empty()) {
-      function->addFnAttr(kErrorAttribute, "exit in the function '" + function->getName().str() +
-                                               "', which is recursive or called through a pointer, is not supported");
+      function->addFnAttr(kErrorAttribute,
+                          "exit in the function '" + function->getName().str() +
+                              "', which is recursive or called through a pointer, is not supported");
       function->addFnAttr(kErrorCodeAttribute, std::to_string(CUDA_ERROR_NOT_SUPPORTED));
     }
     llvm::changeToUnreachable(call);

@@ -8,8 +8,8 @@ namespace ptxshim::ptx {
 
 inline constexpr const char* kExitMarker = "ptxshim.exit";
 
-// Inlines every function from which an exit can be reached, turns the markers into kernel returns, and notes an error on functions
-// where that cannot be done (recursion, calls through pointers).
+// Inlines every function from which an exit can be reached, turns the markers into kernel returns, and notes
+// an error on functions where that cannot be done (recursion, calls through pointers).
 void resolve_exits(llvm::Module& module);
 
 } // namespace ptxshim::ptx

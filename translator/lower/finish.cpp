@@ -20,7 +20,9 @@ namespace ptxshim::ptx {
 
 namespace {
 
-bool is_a_kernel(const llvm::Function& function) { return function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL; }
+bool is_a_kernel(const llvm::Function& function) {
+  return function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL;
+}
 
 // Collects the text of LLVM's own errors while it lives.
 class Diagnostics : public llvm::DiagnosticHandler {
@@ -60,7 +62,9 @@ llvm::SmallPtrSet<const llvm::GlobalValue*, 32> reached_from(const llvm::Functio
   return reached;
 }
 
-std::string quoted(const llvm::GlobalValue& value) { return std::string("'").append(value.getName()).append("'"); }
+std::string quoted(const llvm::GlobalValue& value) {
+  return std::string("'").append(value.getName()).append("'");
+}
 
 } // namespace
 
@@ -71,7 +75,8 @@ Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<l
   std::unique_ptr<llvm::DiagnosticHandler> before = context.getDiagnosticHandler();
   context.setDiagnosticHandler(std::make_unique<Diagnostics>(text));
   bool failed = false;
-  for (size_t n = 1; n < modules.size() && !failed; ++n) failed = llvm::Linker::linkModules(*whole, std::move(modules[n]));
+  for (size_t n = 1; n < modules.size() && !failed; ++n)
+    failed = llvm::Linker::linkModules(*whole, std::move(modules[n]));
   context.setDiagnosticHandler(std::move(before));
   if (failed) return Error{CUDA_ERROR_INVALID_PTX, "the modules cannot be linked: " + text};
   return whole;
@@ -80,20 +85,25 @@ Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<l
 Result<void> link_device_library(llvm::Module& module) {
   llvm::SmallVector<std::string> names;
   for (const llvm::Function& function : module)
-    if (function.isDeclaration() && function.getName().starts_with("ptx_")) names.push_back(function.getName().str());
+    if (function.isDeclaration() && function.getName().starts_with("ptx_"))
+      names.push_back(function.getName().str());
   if (names.empty()) return {};
   const llvm::StringRef bytes(reinterpret_cast<const char*>(ptxshim_device_bitcode),
                               static_cast<size_t>(ptxshim_device_bitcode_end - ptxshim_device_bitcode));
   auto library = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "device library"), module.getContext());
-  if (!library) return Error{CUDA_ERROR_JIT_COMPILER_NOT_FOUND, "the support library: " + llvm::toString(library.takeError())};
+  if (!library)
+    return Error{CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
+                 "the support library: " + llvm::toString(library.takeError())};
   (*library)->setTargetTriple(module.getTargetTriple());
   (*library)->setDataLayout(module.getDataLayout());
   if (llvm::NamedMDNode* flags = (*library)->getModuleFlagsMetadata()) flags->eraseFromParent();
-  // Its functions take on the target and the mode of whom they are inlined into; those that stay keep subnormals (f64 only).
+  // Its functions take on the target and the mode of whom they are inlined into; those that stay keep
+  // subnormals (f64 only).
   llvm::SmallVector<std::string> all;
   for (llvm::Function& function : **library) {
     if (function.isDeclaration()) continue;
-    for (const char* attribute : {"target-cpu", "target-features", "denormal-fp-math", "denormal-fp-math-f32", "amdgpu-ieee", "uniform-work-group-size"})
+    for (const char* attribute : {"target-cpu", "target-features", "denormal-fp-math", "denormal-fp-math-f32",
+                                  "amdgpu-ieee", "uniform-work-group-size"})
       function.removeFnAttr(attribute);
     function.removeFnAttr(llvm::Attribute::NoInline);
     function.addFnAttr(llvm::Attribute::AlwaysInline);
@@ -109,8 +119,8 @@ Result<void> link_device_library(llvm::Module& module) {
 
 // Functions that every CUDA device has built in.
 static bool is_device_runtime(llvm::StringRef name) {
-  return name == "vprintf" || name == "malloc" || name == "free" || name.starts_with("cuda") || name.starts_with("__cuda") ||
-         name.starts_with("__nv_") || name.starts_with("__cnp");
+  return name == "vprintf" || name == "malloc" || name == "free" || name.starts_with("cuda") ||
+         name.starts_with("__cuda") || name.starts_with("__nv_") || name.starts_with("__cnp");
 }
 
 void define_device_runtime(llvm::Module& module) {
@@ -130,17 +140,21 @@ KernelErrors find_kernel_errors(llvm::Module& module) {
     for (const llvm::GlobalValue* value : reached_from(kernel)) {
       const auto* function = llvm::dyn_cast<llvm::Function>(value);
       if (function && function->hasFnAttribute(kErrorAttribute)) {
-        const int code = std::atoi(function->getFnAttribute(kErrorCodeAttribute).getValueAsString().str().c_str());
-        errors[name] = {static_cast<CUresult>(code), function->getFnAttribute(kErrorAttribute).getValueAsString().str()};
+        const int code =
+            std::atoi(function->getFnAttribute(kErrorCodeAttribute).getValueAsString().str().c_str());
+        errors[name] = {static_cast<CUresult>(code),
+                        function->getFnAttribute(kErrorAttribute).getValueAsString().str()};
         break;
       }
       const bool is_dynamic_shared = value->getAddressSpace() == kLds;
       const bool is_intrinsic = function && function->isIntrinsic();
       if (!value->isDeclaration() || is_dynamic_shared || is_intrinsic || errors.count(name)) continue;
       if (function && is_device_runtime(function->getName()))
-        errors[name] = {CUDA_ERROR_NOT_SUPPORTED, "the device function " + quoted(*value) + " is not supported"};
+        errors[name] = {CUDA_ERROR_NOT_SUPPORTED,
+                        "the device function " + quoted(*value) + " is not supported"};
       else
-        errors[name] = {CUDA_ERROR_INVALID_PTX, std::string("undefined ") + (function ? "function " : "variable ") + quoted(*value)};
+        errors[name] = {CUDA_ERROR_INVALID_PTX,
+                        std::string("undefined ") + (function ? "function " : "variable ") + quoted(*value)};
     }
   }
   return errors;
@@ -188,7 +202,9 @@ void settle(llvm::Module& module, const KernelErrors& errors, const std::vector<
       function.eraseFromParent();
     }
   for (llvm::GlobalVariable& variable : module.globals()) {
-    if (variable.isDeclaration() || !variable.hasAttribute(kVariableAttribute) || variable.getAddressSpace() == kLds) continue;
+    if (variable.isDeclaration() || !variable.hasAttribute(kVariableAttribute) ||
+        variable.getAddressSpace() == kLds)
+      continue;
     variable.setLinkage(llvm::GlobalValue::ExternalLinkage);
     variable.setVisibility(llvm::GlobalValue::ProtectedVisibility);
   }

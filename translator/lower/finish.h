@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between lowering and optimisation: one LLVM module, the support library in it, and only what the wanted kernels need.
+// Between lowering and optimisation: one LLVM module, the support library in it, and only what the wanted
+// kernels need.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -28,8 +29,8 @@ KernelErrors find_kernel_errors(llvm::Module& module);
 // Puts in front of the kernels what their code relies on.
 void prepare_kernels(llvm::Module& module);
 
-// Removes kernels that are in `errors` or not in `wanted` (empty: all are), makes functions internal and variables visible to the
-// runtime.
+// Removes kernels that are in `errors` or not in `wanted` (empty: all are), makes functions internal and
+// variables visible to the runtime.
 void settle(llvm::Module& module, const KernelErrors& errors, const std::vector<std::string>& wanted);
 
 // The alignment of the extern shared arrays that a kernel reaches, 0 without any.

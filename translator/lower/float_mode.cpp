@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Rounding and subnormals (design: one float mode a kernel). A directed rounding, or flushing where the kernel does not, is one inline-assembly statement that sets the mode,
-// does the operation and restores the mode: the optimiser can neither take it apart nor move another operation into it, and may still
-// drop or share it as it has no side effect. Both fields of the mode are set, f32 and f64/f16, since conversions between them
-// do not say which one they use.
+// Rounding and subnormals (design: one float mode a kernel). A directed rounding, or flushing where the
+// kernel does not, is one inline-assembly statement that sets the mode, does the operation and restores the
+// mode: the optimiser can neither take it apart nor move another operation into it, and may still drop or
+// share it as it has no side effect. Both fields of the mode are set, f32 and f64/f16, since conversions
+// between them do not say which one they use.
 #include "lower/emitter.h"
 #include "lower/function.h"
 
@@ -24,16 +25,20 @@ Value* Emitter::flush(Value* f32) {
 static unsigned mode_bits(Rounding rounding) {
   switch (rounding) {
   case Rounding::Default:
-  case Rounding::NearestEven: return 0x0;
-  case Rounding::PlusInf: return 0x5;
-  case Rounding::MinusInf: return 0xa;
-  case Rounding::Zero: return 0xf;
+  case Rounding::NearestEven:
+    return 0x0;
+  case Rounding::PlusInf:
+    return 0x5;
+  case Rounding::MinusInf:
+    return 0xa;
+  case Rounding::Zero:
+    return 0xf;
   }
   return 0;
 }
 
-Value* Emitter::rounded(Rounding rounding, ScalarType type, llvm::StringRef mnemonic, llvm::ArrayRef<Value*> operands,
-                        bool flushing) {
+Value* Emitter::rounded(Rounding rounding, ScalarType type, llvm::StringRef mnemonic,
+                        llvm::ArrayRef<Value*> operands, bool flushing) {
   const auto set_mode = [&](unsigned bits) {
     return gfx_major() >= 10 ? "s_round_mode " + std::to_string(bits)
                              : "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), " + std::to_string(bits);
@@ -41,7 +46,8 @@ Value* Emitter::rounded(Rounding rounding, ScalarType type, llvm::StringRef mnem
   // Of the two bits each, those of f32 are the low ones; f64 and f16 always keep subnormals.
   const auto set_subnormals = [&](bool keep) -> std::string {
     if (gfx_major() >= 10) return keep ? "s_denorm_mode 15" : "s_denorm_mode 12";
-    return keep ? "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3" : "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0";
+    return keep ? "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3"
+                : "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0";
   };
   std::string operation = mnemonic.str() + " $0";
   std::string constraints = "=v";
@@ -53,7 +59,8 @@ Value* Emitter::rounded(Rounding rounding, ScalarType type, llvm::StringRef mnem
   }
   const unsigned bits = mode_bits(rounding);
   if (bits) operation = set_mode(bits) + "\n" + operation + "\n" + set_mode(0);
-  if (flushing && !mode_flushes()) operation = set_subnormals(false) + "\n" + operation + "\n" + set_subnormals(true);
+  if (flushing && !mode_flushes())
+    operation = set_subnormals(false) + "\n" + operation + "\n" + set_subnormals(true);
   llvm::FunctionType* shape = llvm::FunctionType::get(llvm_type(type), types, false);
   return ir.CreateCall(llvm::InlineAsm::get(shape, operation, constraints, false), operands);
 }

@@ -55,7 +55,8 @@ Value* FunctionLowering::symbol_address(SymbolId id) {
 
 std::string_view FunctionLowering::pretty_name() const { return module.name_of(source.symbol); }
 
-// What one thread may have in local memory, as on NVIDIA's devices (CUDA C++ Programming Guide, "Technical Specifications").
+// What one thread may have in local memory, as on NVIDIA's devices (CUDA C++ Programming Guide, "Technical
+// Specifications").
 static constexpr uint64_t kLocalLimit = 512 << 10;
 
 Result<void> FunctionLowering::check_sizes() const {
@@ -63,7 +64,8 @@ Result<void> FunctionLowering::check_sizes() const {
   const auto add = [&](const std::vector<SymbolId>& symbols) {
     for (SymbolId id : symbols) {
       const Symbol& symbol = module.symbols[id];
-      if (symbol.space == StateSpace::Local || symbol.space == StateSpace::Param) bytes = llvm::SaturatingAdd(bytes, symbol.size);
+      if (symbol.space == StateSpace::Local || symbol.space == StateSpace::Param)
+        bytes = llvm::SaturatingAdd(bytes, symbol.size);
     }
   };
   add(source.locals);
@@ -73,9 +75,10 @@ Result<void> FunctionLowering::check_sizes() const {
   }
   if (bytes <= kLocalLimit) return {};
   const Location at = module.location(source.offset);
-  return Error{CUDA_ERROR_INVALID_PTX, module.file_name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": error: '" +
-                                           std::string(pretty_name()) + "' needs " + std::to_string(bytes) +
-                                           " bytes of local memory, a thread has at most " + std::to_string(kLocalLimit)};
+  return Error{CUDA_ERROR_INVALID_PTX,
+               module.file_name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
+                   ": error: '" + std::string(pretty_name()) + "' needs " + std::to_string(bytes) +
+                   " bytes of local memory, a thread has at most " + std::to_string(kLocalLimit)};
 }
 
 void FunctionLowering::make_registers() {
@@ -126,21 +129,26 @@ void FunctionLowering::bind_parameters() {
   };
   for (SymbolId id : source.returns) {
     const Symbol& symbol = module.symbols[id];
-    if (passed_by_pointer(symbol)) local_symbols_[id] = target->getArg(argument++);
-    else if (symbol.space != StateSpace::Reg) local_symbols_[id] = memory_for(symbol);
+    if (passed_by_pointer(symbol))
+      local_symbols_[id] = target->getArg(argument++);
+    else if (symbol.space != StateSpace::Reg)
+      local_symbols_[id] = memory_for(symbol);
   }
   for (SymbolId id : source.parameters) {
     const Symbol& symbol = module.symbols[id];
     llvm::Argument* value = target->getArg(argument++);
     if (symbol.space == StateSpace::Reg) {
-      ir.CreateStore(ir.CreateBitCast(value, register_type(symbol.parameter_register)), registers_[symbol.parameter_register][0]);
+      ir.CreateStore(ir.CreateBitCast(value, register_type(symbol.parameter_register)),
+                     registers_[symbol.parameter_register][0]);
     } else if (passed_by_pointer(symbol) && symbol.unsized) {
       local_symbols_[id] = value; // variadic: the caller's buffer is read in place
     } else {
       llvm::AllocaInst* made = memory_for(symbol);
       local_symbols_[id] = made;
-      if (passed_by_pointer(symbol)) ir.CreateMemCpy(made, made->getAlign(), value, made->getAlign(), symbol.size);
-      else ir.CreateStore(value, made);
+      if (passed_by_pointer(symbol))
+        ir.CreateMemCpy(made, made->getAlign(), value, made->getAlign(), symbol.size);
+      else
+        ir.CreateStore(value, made);
     }
   }
 }
@@ -157,7 +165,8 @@ void FunctionLowering::emit_return() {
     Type* type = abi_type(ir.getContext(), symbol);
     if (symbol.space == StateSpace::Reg)
       results.push_back(ir.CreateBitCast(load_register(symbol.parameter_register, kNoComponent), type));
-    else results.push_back(ir.CreateLoad(type, local_symbols_[id]));
+    else
+      results.push_back(ir.CreateLoad(type, local_symbols_[id]));
   }
   if (results.empty()) {
     ir.CreateRetVoid();
@@ -165,7 +174,8 @@ void FunctionLowering::emit_return() {
     ir.CreateRet(results.front());
   } else {
     Value* all = llvm::PoisonValue::get(target->getReturnType());
-    for (unsigned n = 0; n < results.size(); ++n) all = ir.CreateInsertValue(all, results[n], n);
+    for (unsigned n = 0; n < results.size(); ++n)
+      all = ir.CreateInsertValue(all, results[n], n);
     ir.CreateRet(all);
   }
 }
@@ -184,14 +194,17 @@ Result<void> FunctionLowering::lower_instruction(const Instruction& instruction)
   Emitter emitter(*this, instruction);
   const OpBody& body = body_of(instruction.op);
   if (!body.lower)
-    return emitter.error("'" + std::string(spelling(instruction.op)) + "' is not supported", CUDA_ERROR_NOT_SUPPORTED);
+    return emitter.error("'" + std::string(spelling(instruction.op)) + "' is not supported",
+                         CUDA_ERROR_NOT_SUPPORTED);
   BasicBlock* after = nullptr;
   if (instruction.guard != kNone) {
     Value* guard = load_register(instruction.guard, kNoComponent);
     BasicBlock* guarded = new_block("guarded");
     after = new_block("after");
-    if (instruction.guard_negated) ir.CreateCondBr(guard, after, guarded);
-    else ir.CreateCondBr(guard, guarded, after);
+    if (instruction.guard_negated)
+      ir.CreateCondBr(guard, after, guarded);
+    else
+      ir.CreateCondBr(guard, guarded, after);
     ir.SetInsertPoint(guarded);
   }
   if (Result<void> done = body.lower(emitter, instruction); !done) return done;
@@ -212,13 +225,15 @@ Result<void> FunctionLowering::run() {
   make_registers();
   make_locals();
   bind_parameters();
-  for (NameId name : source.labels) labels_.push_back(new_block(module.name(name)));
+  for (NameId name : source.labels)
+    labels_.push_back(new_block(module.name(name)));
   ir.SetInsertPoint(start);
   for (const Instruction& instruction : source.body)
     if (Result<void> done = lower_instruction(instruction); !done) return done;
   if (!ir.GetInsertBlock()->getTerminator()) emit_return();
   for (BasicBlock* block : labels_)
-    if (!block->getTerminator()) return Error{CUDA_ERROR_INVALID_PTX, "a label of " + std::string(pretty_name()) + " is never placed"};
+    if (!block->getTerminator())
+      return Error{CUDA_ERROR_INVALID_PTX, "a label of " + std::string(pretty_name()) + " is never placed"};
   return {};
 }
 

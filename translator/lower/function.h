@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // One PTX function on its way to an LLVM function.
 //
-// Every register becomes a stack slot of its own type, written and read by the instructions' bodies; LLVM's SROA turns the slots
-// into SSA values (with pruned phis), so the code is SSA before any real pass sees it. Slots start as zero: a PTX register that is
-// read before it is written holds some value, while LLVM's undef would make a branch on it undefined behaviour.
-// Guards become branches around the body. Labels become basic blocks; irreducible flow is LLVM's matter.
+// Every register becomes a stack slot of its own type, written and read by the instructions' bodies; LLVM's
+// SROA turns the slots into SSA values (with pruned phis), so the code is SSA before any real pass sees it.
+// Slots start as zero: a PTX register that is read before it is written holds some value, while LLVM's undef
+// would make a branch on it undefined behaviour. Guards become branches around the body. Labels become basic
+// blocks; irreducible flow is LLVM's matter.
 #pragma once
 
 #include <memory>
@@ -32,7 +33,8 @@ public:
   // Opens a block for what follows a terminator (unreachable unless a label follows).
   void start_dead_block();
 
-  // The address of a symbol in its own state space: a local variable, a parameter, a module variable or a function.
+  // The address of a symbol in its own state space: a local variable, a parameter, a module variable or a
+  // function.
   Value* symbol_address(SymbolId id);
 
   void emit_return();
@@ -46,7 +48,8 @@ public:
   const Function& source;
   llvm::Function* target;
   llvm::IRBuilder<> ir;
-  std::optional<Error> failure; // set by operand accesses, which return values; ends the function after the instruction
+  std::optional<Error>
+      failure; // set by operand accesses, which return values; ends the function after the instruction
   bool flushes = false; // this function runs with f32 subnormals flushed
 
 private:

@@ -5,9 +5,12 @@ namespace ptxshim::ptx {
 
 llvm::SyncScope::ID scope_of(const Emitter& e, const char* otherwise) {
   const char* name = otherwise;
-  if (e.has(Mod::cta) || e.has(Mod::cluster)) name = "workgroup";
-  else if (e.has(Mod::gpu) || e.has(Mod::gl)) name = "agent";
-  else if (e.has(Mod::sys)) name = "";
+  if (e.has(Mod::cta) || e.has(Mod::cluster))
+    name = "workgroup";
+  else if (e.has(Mod::gpu) || e.has(Mod::gl))
+    name = "agent";
+  else if (e.has(Mod::sys))
+    name = "";
   return e.ir.getContext().getOrInsertSyncScopeID(name); // "" is the system
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Functions and their attributes. Function bodies see one f32 mode (design: one mode a kernel): functions that refer to each other,
-// directly or through others, form a group; the group flushes subnormals when every one of its instructions that could be
-// written with .ftz is. So an inlined or called function never meets a kernel of the other mode.
+// Functions and their attributes. Function bodies see one f32 mode (design: one mode a kernel): functions
+// that refer to each other, directly or through others, form a group; the group flushes subnormals when every
+// one of its instructions that could be written with .ftz is. So an inlined or called function never meets a
+// kernel of the other mode.
 #include "lower/module.h"
 
 #include <llvm/ADT/EquivalenceClasses.h>
@@ -18,17 +19,27 @@ using llvm::Type;
 
 llvm::Type* llvm_type(llvm::LLVMContext& context, ScalarType type) {
   switch (type) {
-  case ScalarType::None: return Type::getVoidTy(context);
-  case ScalarType::F16: return Type::getHalfTy(context);
-  case ScalarType::BF16: return Type::getBFloatTy(context);
-  case ScalarType::F32: return Type::getFloatTy(context);
-  case ScalarType::F64: return Type::getDoubleTy(context);
-  case ScalarType::F16x2: return llvm::FixedVectorType::get(Type::getHalfTy(context), 2);
-  case ScalarType::BF16x2: return llvm::FixedVectorType::get(Type::getBFloatTy(context), 2);
-  case ScalarType::F32x2: return llvm::FixedVectorType::get(Type::getFloatTy(context), 2);
+  case ScalarType::None:
+    return Type::getVoidTy(context);
+  case ScalarType::F16:
+    return Type::getHalfTy(context);
+  case ScalarType::BF16:
+    return Type::getBFloatTy(context);
+  case ScalarType::F32:
+    return Type::getFloatTy(context);
+  case ScalarType::F64:
+    return Type::getDoubleTy(context);
+  case ScalarType::F16x2:
+    return llvm::FixedVectorType::get(Type::getHalfTy(context), 2);
+  case ScalarType::BF16x2:
+    return llvm::FixedVectorType::get(Type::getBFloatTy(context), 2);
+  case ScalarType::F32x2:
+    return llvm::FixedVectorType::get(Type::getFloatTy(context), 2);
   case ScalarType::U16x2:
-  case ScalarType::S16x2: return llvm::FixedVectorType::get(Type::getInt16Ty(context), 2);
-  case ScalarType::Pred: return Type::getInt1Ty(context);
+  case ScalarType::S16x2:
+    return llvm::FixedVectorType::get(Type::getInt16Ty(context), 2);
+  case ScalarType::Pred:
+    return Type::getInt1Ty(context);
   case ScalarType::B8:
   case ScalarType::B16:
   case ScalarType::B32:
@@ -45,20 +56,25 @@ llvm::Type* llvm_type(llvm::LLVMContext& context, ScalarType type) {
   case ScalarType::TF32:
   case ScalarType::TexRef:
   case ScalarType::SamplerRef:
-  case ScalarType::SurfRef: return Type::getIntNTy(context, bits_of(type));
+  case ScalarType::SurfRef:
+    return Type::getIntNTy(context, bits_of(type));
   }
   return Type::getVoidTy(context);
 }
 
-llvm::Type* ModuleLowering::llvm_type(ScalarType type) const { return ptx::llvm_type(llvm_->getContext(), type); }
+llvm::Type* ModuleLowering::llvm_type(ScalarType type) const {
+  return ptx::llvm_type(llvm_->getContext(), type);
+}
 
 ModuleLowering::ModuleLowering(const Module& s, const LoweringOptions& o, llvm::LLVMContext& context)
-    : source(s), options(o), llvm_(std::make_unique<llvm::Module>(s.file_name, context)), flushes_(s.functions.size(), false) {}
+    : source(s), options(o), llvm_(std::make_unique<llvm::Module>(s.file_name, context)),
+      flushes_(s.functions.size(), false) {}
 
 llvm::Constant* ModuleLowering::variable(SymbolId id) const { return variables_.lookup(id); }
 
 llvm::Function* ModuleLowering::function(SymbolId id) const {
-  while (source.symbols[id].kind == SymbolKind::Alias && source.symbols[id].aliasee != kNone) id = source.symbols[id].aliasee;
+  while (source.symbols[id].kind == SymbolKind::Alias && source.symbols[id].aliasee != kNone)
+    id = source.symbols[id].aliasee;
   return functions_.lookup(id);
 }
 
@@ -69,8 +85,8 @@ static bool knows_ftz(const Module& module, const Instruction& i) {
   const Form& form = forms[i.form];
   const auto shows_ftz = [](std::string_view text) { return text.find(".ftz") != std::string_view::npos; };
   if (!shows_ftz(form.slots) && !shows_ftz(form.syntax)) return false;
-  // Some give the same in either mode: rounding to the nearest or next smaller integer makes zero of subnormals anyway, and beside
-  // a half format they lie below all that counts, or are converted in integers.
+  // Some give the same in either mode: rounding to the nearest or next smaller integer makes zero of
+  // subnormals anyway, and beside a half format they lie below all that counts, or are converted in integers.
   if (module.has(i, Mod::rni) || module.has(i, Mod::rzi)) return false;
   bool in_f32 = false;
   for (Mod modifier : module.modifiers_of(i)) {
@@ -85,15 +101,18 @@ template <class Refer> void ModuleLowering::for_each_reference(uint32_t index, R
   const Function& function = source.functions[index];
   const auto symbol = [&](SymbolId id) {
     const Symbol* found = &source.symbols[id];
-    while (found->kind == SymbolKind::Alias && found->aliasee != kNone) found = &source.symbols[found->aliasee];
-    if (found->kind == SymbolKind::Function && found->function < source.functions.size()) refer(found->function);
+    while (found->kind == SymbolKind::Alias && found->aliasee != kNone)
+      found = &source.symbols[found->aliasee];
+    if (found->kind == SymbolKind::Function && found->function < source.functions.size())
+      refer(found->function);
   };
   for (const Instruction& i : function.body)
     for (const Operand& operand : source.operands_of(i))
       if (operand.kind == OperandKind::Symbol) symbol(operand.index);
   for (const Table& table : function.tables)
     if (table.kind == Table::Kind::CallTargets)
-      for (uint32_t id : table.entries) symbol(id);
+      for (uint32_t id : table.entries)
+        symbol(id);
 }
 
 void ModuleLowering::only(const std::vector<std::string>& kernels) {
@@ -139,7 +158,9 @@ void ModuleLowering::join_indirect_calls(llvm::EquivalenceClasses<uint32_t>& gro
     for (const Instruction& i : source.functions[index].body) {
       if (i.op != Op::call) continue;
       const std::span<const Operand> operands = source.operands_of(i);
-      if (std::any_of(operands.begin(), operands.end(), [](const Operand& o) { return o.kind == OperandKind::Register; })) join(index);
+      if (std::any_of(operands.begin(), operands.end(),
+                      [](const Operand& o) { return o.kind == OperandKind::Register; }))
+        join(index);
     }
 }
 
@@ -176,22 +197,26 @@ static std::string block_size(const Function& function, uint32_t& threads) {
   }
   const bool has_required = function.required_threads[0] != 0, has_maximum = function.max_threads[0] != 0;
   threads = 1024;
-  if (has_required && required <= 1024) threads = static_cast<uint32_t>(required);
-  else if (has_maximum && maximum <= 1024) threads = static_cast<uint32_t>(maximum);
+  if (has_required && required <= 1024)
+    threads = static_cast<uint32_t>(required);
+  else if (has_maximum && maximum <= 1024)
+    threads = static_cast<uint32_t>(maximum);
   return "1," + std::to_string(threads);
 }
 
 void ModuleLowering::set_common_attributes(uint32_t index, llvm::Function* target) {
   target->addFnAttr("target-cpu", options.target->name);
   target->addFnAttr("target-features", options.target->wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32"
-                                                                         : "+wavefrontsize32,-wavefrontsize64");
+                                                                       : "+wavefrontsize32,-wavefrontsize64");
   target->addFnAttr("amdgpu-ieee", "false");
   target->addFnAttr("denormal-fp-math", "ieee,ieee");
   target->addFnAttr("denormal-fp-math-f32", flushes_[index] ? "preserve-sign,preserve-sign" : "ieee,ieee");
   target->addFnAttr("uniform-work-group-size", "true");
-  // What our code never asks for. LLVM cannot see it through an indirect call, and HIP then sets up a service for each of them.
-  for (const char* unused : {"amdgpu-no-hostcall-ptr", "amdgpu-no-default-queue", "amdgpu-no-completion-action",
-                             "amdgpu-no-multigrid-sync-arg", "amdgpu-no-heap-ptr"})
+  // What our code never asks for. LLVM cannot see it through an indirect call, and HIP then sets up a service
+  // for each of them.
+  for (const char* unused :
+       {"amdgpu-no-hostcall-ptr", "amdgpu-no-default-queue", "amdgpu-no-completion-action",
+        "amdgpu-no-multigrid-sync-arg", "amdgpu-no-heap-ptr"})
     target->addFnAttr(unused);
   target->addFnAttr(llvm::Attribute::NoUnwind);
   target->addFnAttr(llvm::Attribute::Convergent);
@@ -211,10 +236,12 @@ void ModuleLowering::set_kernel_attributes(const Function& function, llvm::Funct
   }
 }
 
-// The parameters of a kernel give its argument segment PTX's layout, and its metadata the offsets and sizes: integers where a value of
-// their size and alignment is one, else byte arrays in place. The code reads the segment itself (FunctionLowering).
+// The parameters of a kernel give its argument segment PTX's layout, and its metadata the offsets and sizes:
+// integers where a value of their size and alignment is one, else byte arrays in place. The code reads the
+// segment itself (FunctionLowering).
 static Type* kernel_argument(llvm::LLVMContext& context, const Symbol& parameter) {
-  const bool scalar = parameter.dimensions.empty() && parameter.vector == 1 && parameter.alignment == parameter.size;
+  const bool scalar =
+      parameter.dimensions.empty() && parameter.vector == 1 && parameter.alignment == parameter.size;
   if (scalar && (parameter.size == 1 || parameter.size == 2 || parameter.size == 4 || parameter.size == 8))
     return Type::getIntNTy(context, static_cast<unsigned>(parameter.size * 8));
   return llvm::PointerType::get(context, kConstant);
@@ -226,7 +253,8 @@ void ModuleLowering::declare_function(uint32_t index) {
   llvm::FunctionType* type = nullptr;
   if (function.is_entry) {
     llvm::SmallVector<Type*> arguments;
-    for (SymbolId id : function.parameters) arguments.push_back(kernel_argument(context(), source.symbols[id]));
+    for (SymbolId id : function.parameters)
+      arguments.push_back(kernel_argument(context(), source.symbols[id]));
     type = llvm::FunctionType::get(Type::getVoidTy(context()), arguments, false);
   } else {
     const Signature signature = signature_of(source, function);
@@ -238,15 +266,18 @@ void ModuleLowering::declare_function(uint32_t index) {
   if (!target) target = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *llvm_);
   functions_[function.symbol] = target;
   if (!function.has_body || !is_needed(index)) return;
-  if (symbol.linkage == Linkage::Weak) target->setLinkage(llvm::GlobalValue::WeakAnyLinkage);
-  else if (symbol.linkage == Linkage::Internal && !function.is_entry) target->setLinkage(llvm::GlobalValue::InternalLinkage);
+  if (symbol.linkage == Linkage::Weak)
+    target->setLinkage(llvm::GlobalValue::WeakAnyLinkage);
+  else if (symbol.linkage == Linkage::Internal && !function.is_entry)
+    target->setLinkage(llvm::GlobalValue::InternalLinkage);
   if (function.is_entry) set_kernel_attributes(function, target);
   set_common_attributes(index, target);
 }
 
 void ModuleLowering::declare_functions() {
   // Definitions last: a prototype that comes before its body shares the body's LLVM function.
-  for (uint32_t index = 0; index < source.functions.size(); ++index) declare_function(index);
+  for (uint32_t index = 0; index < source.functions.size(); ++index)
+    declare_function(index);
 }
 
 // The body that a function gets which could not be translated: nothing that reaches it is ever launched.
@@ -278,7 +309,9 @@ Result<void> ModuleLowering::run() {
       std::string text;
       llvm::raw_string_ostream stream(text);
       if (failure.message.empty() && llvm::verifyFunction(*target, &stream))
-        failure = {CUDA_ERROR_INVALID_PTX, "internal error: the IR of " + std::string(lowering.pretty_name()) + " is not valid: " + text};
+        failure = {CUDA_ERROR_INVALID_PTX, "internal error: the IR of " +
+                                               std::string(lowering.pretty_name()) +
+                                               " is not valid: " + text};
     }
     if (!failure.message.empty()) {
       replace_by_error(target, failure);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One PTX module on its way to an LLVM module: variables, function declarations, the target. See function.h for bodies.
+// One PTX module on its way to an LLVM module: variables, function declarations, the target. See function.h
+// for bodies.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -29,13 +30,13 @@ class ModuleLowering {
 public:
   ModuleLowering(const Module& source, const LoweringOptions& options, llvm::LLVMContext& context);
 
-  // Declares everything, then lowers the bodies. What fails in one function is noted on it (attribute kErrorAttribute) and
-  // costs the kernels that reach it; what fails here costs the module.
+  // Declares everything, then lowers the bodies. What fails in one function is noted on it (attribute
+  // kErrorAttribute) and costs the kernels that reach it; what fails here costs the module.
   Result<void> run();
   std::unique_ptr<llvm::Module> take() { return std::move(llvm_); }
 
-  llvm::Constant* variable(SymbolId id) const;      // null: not a module variable
-  llvm::Function* function(SymbolId id) const;      // null: not a function
+  llvm::Constant* variable(SymbolId id) const; // null: not a module variable
+  llvm::Function* function(SymbolId id) const; // null: not a function
   llvm::Module& llvm() { return *llvm_; }
   llvm::LLVMContext& context() { return llvm_->getContext(); }
   llvm::Type* llvm_type(ScalarType type) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From PTX texts to a code object. What concerns a single kernel never fails the module: a function that cannot be lowered is noted
-// on its LLVM function, kernels that reach it are taken out with the reason, and what the code generator refuses (too much LDS, say) is
-// taken out by running again without that kernel.
+// From PTX texts to a code object. What concerns a single kernel never fails the module: a function that
+// cannot be lowered is noted on its LLVM function, kernels that reach it are taken out with the reason, and
+// what the code generator refuses (too much LDS, say) is taken out by running again without that kernel.
 #include <chrono>
 #include <set>
 
@@ -30,11 +30,14 @@ struct BackendDiagnostics : llvm::DiagnosticHandler {
     llvm::DiagnosticPrinterRawOStream printer(stream);
     info.print(printer);
     const llvm::Function* function = nullptr;
-    if (const auto* located = llvm::dyn_cast<llvm::DiagnosticInfoResourceLimit>(&info)) function = &located->getFunction();
-    else if (const auto* unsupported = llvm::dyn_cast<llvm::DiagnosticInfoUnsupported>(&info)) function = &unsupported->getFunction();
+    if (const auto* located = llvm::dyn_cast<llvm::DiagnosticInfoResourceLimit>(&info))
+      function = &located->getFunction();
+    else if (const auto* unsupported = llvm::dyn_cast<llvm::DiagnosticInfoUnsupported>(&info))
+      function = &unsupported->getFunction();
     if (function && function->getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL)
       errors[function->getName().str()] = {CUDA_ERROR_INVALID_PTX, text};
-    else rest += text + "\n";
+    else
+      rest += text + "\n";
     return true;
   }
   KernelErrors& errors;
@@ -75,7 +78,8 @@ Result<void> Translation::parse() {
     std::vector<Diagnostic> warnings;
     Result<Module> module = parse_module(request_.modules[n], module_name(request_, n), &warnings);
     if (!module) return std::move(module).error();
-    for (const Diagnostic& warning : warnings) result_.info_log += format(*module, warning) + "\n";
+    for (const Diagnostic& warning : warnings)
+      result_.info_log += format(*module, warning) + "\n";
     modules_.push_back(std::move(module).value());
   }
   if (modules_.empty()) return Error{CUDA_ERROR_INVALID_VALUE, "no PTX was given"};
@@ -84,11 +88,13 @@ Result<void> Translation::parse() {
 
 unsigned major_of(std::string_view gfx) { // gfx90a -> 9, gfx1030 -> 10: all but the last two digits
   unsigned major = 0;
-  for (char digit : gfx.substr(3, gfx.size() - 5)) major = major * 10 + static_cast<unsigned>(digit - '0');
+  for (char digit : gfx.substr(3, gfx.size() - 5))
+    major = major * 10 + static_cast<unsigned>(digit - '0');
   return major;
 }
 
-Result<std::unique_ptr<llvm::Module>> Translation::lower(llvm::LLVMContext& context, llvm::TargetMachine& machine) {
+Result<std::unique_ptr<llvm::Module>> Translation::lower(llvm::LLVMContext& context,
+                                                         llvm::TargetMachine& machine) {
   LoweringOptions options;
   options.target = target_;
   options.code_object_version = request_.code_object_version;
@@ -98,8 +104,10 @@ Result<std::unique_ptr<llvm::Module>> Translation::lower(llvm::LLVMContext& cont
   for (const Module& module : modules_) {
     ModuleLowering lowering(module, options, context);
     amdgpu::prepare(lowering.llvm(), machine, request_.code_object_version);
-    if (modules_.size() > 1) lowering.keep_subnormals();
-    else lowering.only(request_.kernels);
+    if (modules_.size() > 1)
+      lowering.keep_subnormals();
+    else
+      lowering.only(request_.kernels);
     if (Result<void> done = lowering.run(); !done) return std::move(done).error();
     lowered.push_back(lowering.take());
   }
@@ -108,7 +116,8 @@ Result<std::unique_ptr<llvm::Module>> Translation::lower(llvm::LLVMContext& cont
   define_device_runtime(**whole);
   resolve_exits(**whole);
   if (Result<void> done = link_device_library(**whole); !done) return std::move(done).error();
-  for (auto& [name, error] : find_kernel_errors(**whole)) excluded_.emplace(name, error);
+  for (auto& [name, error] : find_kernel_errors(**whole))
+    excluded_.emplace(name, error);
   return whole;
 }
 
@@ -128,7 +137,8 @@ Result<void> Translation::collect_kernels(const llvm::Module& module) {
       for (SymbolId id : function.parameters) {
         const Symbol& parameter = source.symbols[id];
         offset = llvm::alignTo(offset, std::max<uint32_t>(parameter.alignment, 1));
-        info.parameters.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(parameter.size), parameter.alignment});
+        info.parameters.push_back(
+            {static_cast<uint32_t>(offset), static_cast<uint32_t>(parameter.size), parameter.alignment});
         offset += parameter.size;
       }
       info.parameter_bytes = static_cast<uint32_t>(offset);
@@ -136,7 +146,8 @@ Result<void> Translation::collect_kernels(const llvm::Module& module) {
       info.constant_bytes = static_cast<uint32_t>(std::min<uint64_t>(constant_bytes, ~0u));
       info.ptx_version = source.version;
       info.sm_version = source.sm;
-      std::copy(std::begin(function.required_threads), std::end(function.required_threads), std::begin(info.required_threads));
+      std::copy(std::begin(function.required_threads), std::end(function.required_threads),
+                std::begin(info.required_threads));
       if (const auto error = excluded_.find(info.name); error != excluded_.end()) {
         info.error = error->second.message;
         info.error_code = error->second.code;
@@ -159,7 +170,9 @@ void Translation::collect_variables(const llvm::Module& module) {
     info.name = variable.getName().str();
     info.size = module.getDataLayout().getTypeAllocSize(variable.getValueType());
     info.alignment = static_cast<uint32_t>(variable.getAlign().valueOrOne().value());
-    info.space = kind == "managed" ? VariableSpace::Managed : kind == "const" ? VariableSpace::Const : VariableSpace::Global;
+    info.space = kind == "managed" ? VariableSpace::Managed
+                 : kind == "const" ? VariableSpace::Const
+                                   : VariableSpace::Global;
     result_.variables.push_back(std::move(info));
   }
 }
@@ -170,7 +183,8 @@ Result<void> Translation::read_facts() {
   for (KernelInfo& info : result_.kernels) {
     if (!info.error.empty()) continue;
     const auto found = facts->find(info.name);
-    if (found == facts->end()) return Error{CUDA_ERROR_UNKNOWN, "the code object does not describe kernel '" + info.name + "'"};
+    if (found == facts->end())
+      return Error{CUDA_ERROR_UNKNOWN, "the code object does not describe kernel '" + info.name + "'"};
     const amdgpu::KernelFacts& kernel = found->second;
     info.static_shared_bytes = kernel.shared_bytes;
     info.private_bytes = kernel.private_bytes;
@@ -181,7 +195,8 @@ Result<void> Translation::read_facts() {
     info.max_threads = kernel.max_threads ? kernel.max_threads : 1024;
     info.uses_dynamic_stack = kernel.dynamic_stack;
     if (kernel.kernarg_bytes < info.parameter_bytes)
-      return Error{CUDA_ERROR_UNKNOWN, "the argument segment of kernel '" + info.name + "' is smaller than its parameters"};
+      return Error{CUDA_ERROR_UNKNOWN,
+                   "the argument segment of kernel '" + info.name + "' is smaller than its parameters"};
   }
   return {};
 }
@@ -189,15 +204,18 @@ Result<void> Translation::read_facts() {
 void Translation::write_log() {
   for (const KernelInfo& info : result_.kernels) {
     if (!info.error.empty()) {
-      result_.info_log += "ptxshim error   : kernel '" + info.name + "' was not translated: " + info.error + "\n";
+      result_.info_log +=
+          "ptxshim error   : kernel '" + info.name + "' was not translated: " + info.error + "\n";
       continue;
     }
-    result_.info_log += "ptxshim info    : Compiling entry function '" + info.name + "' for '" + result_.target + "'\n";
-    result_.info_log += "ptxshim info    : Used " + std::to_string(info.vgprs) + " vector and " + std::to_string(info.sgprs) +
-                        " scalar registers, " + std::to_string(info.private_bytes) + " bytes scratch, " +
-                        std::to_string(info.static_shared_bytes) + " bytes shared, " + std::to_string(info.parameter_bytes) +
-                        " bytes parameters, " + std::to_string(info.vgpr_spills) + " vector and " +
-                        std::to_string(info.sgpr_spills) + " scalar register spills\n";
+    result_.info_log +=
+        "ptxshim info    : Compiling entry function '" + info.name + "' for '" + result_.target + "'\n";
+    result_.info_log +=
+        "ptxshim info    : Used " + std::to_string(info.vgprs) + " vector and " + std::to_string(info.sgprs) +
+        " scalar registers, " + std::to_string(info.private_bytes) + " bytes scratch, " +
+        std::to_string(info.static_shared_bytes) + " bytes shared, " + std::to_string(info.parameter_bytes) +
+        " bytes parameters, " + std::to_string(info.vgpr_spills) + " vector and " +
+        std::to_string(info.sgpr_spills) + " scalar register spills\n";
   }
 }
 
@@ -213,7 +231,8 @@ Result<bool> Translation::attempt(Emit emit, std::string& text, llvm::TargetMach
   settle(module, excluded_, request_.kernels);
   prepare_kernels(module);
   llvm::raw_string_ostream problems(rest);
-  if (llvm::verifyModule(module, &problems)) return Error{CUDA_ERROR_UNKNOWN, "internal error: the module's IR is not valid: " + rest};
+  if (llvm::verifyModule(module, &problems))
+    return Error{CUDA_ERROR_UNKNOWN, "internal error: the module's IR is not valid: " + rest};
   llvm::raw_string_ostream stream(text);
   if (emit == Emit::UnoptimisedIr) {
     module.print(stream, nullptr);
@@ -225,15 +244,19 @@ Result<bool> Translation::attempt(Emit emit, std::string& text, llvm::TargetMach
     module.print(stream, nullptr);
     return true;
   }
-  const bool any = std::any_of(result_.kernels.begin(), result_.kernels.end(), [](const KernelInfo& k) { return k.error.empty(); });
+  const bool any = std::any_of(result_.kernels.begin(), result_.kernels.end(),
+                               [](const KernelInfo& k) { return k.error.empty(); });
   if (!any && !result_.kernels.empty()) return true;
-  Result<std::vector<std::byte>> object = amdgpu::generate(module, machine, emit == Emit::Assembly ? amdgpu::Output::Assembly : amdgpu::Output::Object);
+  Result<std::vector<std::byte>> object = amdgpu::generate(
+      module, machine, emit == Emit::Assembly ? amdgpu::Output::Assembly : amdgpu::Output::Object);
   if (!object) return std::move(object).error();
   if (!rest.empty()) return Error{CUDA_ERROR_INVALID_PTX, "code generation failed: " + rest};
   if (!found.empty()) {
     const size_t before = excluded_.size();
-    for (auto& [name, error] : found) excluded_.emplace(name, error);
-    if (excluded_.size() == before) return Error{CUDA_ERROR_UNKNOWN, "code generation failed: " + found.begin()->second.message};
+    for (auto& [name, error] : found)
+      excluded_.emplace(name, error);
+    if (excluded_.size() == before)
+      return Error{CUDA_ERROR_UNKNOWN, "code generation failed: " + found.begin()->second.message};
     return false;
   }
   if (emit == Emit::Assembly) {
@@ -252,7 +275,9 @@ Result<CodeObject> Translation::run(Emit emit, std::string& text) {
   target_ = find_target(request_.target);
   if (!target_) return Error{CUDA_ERROR_NO_BINARY_FOR_GPU, "no such target: '" + request_.target + "'"};
   if (request_.code_object_version < 4 || request_.code_object_version > 5)
-    return Error{CUDA_ERROR_INVALID_VALUE, "code object version " + std::to_string(request_.code_object_version) + " is neither 4 nor 5"};
+    return Error{CUDA_ERROR_INVALID_VALUE, "code object version " +
+                                               std::to_string(request_.code_object_version) +
+                                               " is neither 4 nor 5"};
   result_.target = target_->name;
   if (Result<void> done = parse(); !done) return std::move(done).error();
   auto machine = amdgpu::make_target_machine(*target_);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Module variables become LLVM globals of the address space that stands for their state space:
 //
-//   .global, .const   in the code object under their PTX names, found by cuModuleGetGlobal; the host may write both before a
+//   .global, .const   in the code object under their PTX names, found by cuModuleGetGlobal; the host may
+//   write both before a
 //                     launch, so their initial values are never folded into code
 //   .shared           LDS; extern ones without size all begin where the static ones end (dynamic LDS)
 //   function scope    the same, but invisible outside
 //
-// Initialisers are byte images with addresses of variables and functions in between. Two things have no ELF form and are errors:
-// the generic address of a shared variable (known only while a group runs) and single bytes of an address (mask()).
+// Initialisers are byte images with addresses of variables and functions in between. Two things have no ELF
+// form and are errors: the generic address of a shared variable (known only while a group runs) and single
+// bytes of an address (mask()).
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
 
@@ -23,19 +25,23 @@ using llvm::Type;
 static constexpr uint64_t kLargestVariable = uint64_t{1} << 40;
 static constexpr uint64_t kLargestInitialiser = uint64_t{256} << 20; // it is part of the code object
 
-static Error variable_error(const Module& module, const Symbol& symbol, const std::string& message, CUresult code) {
+static Error variable_error(const Module& module, const Symbol& symbol, const std::string& message,
+                            CUresult code) {
   const Location at = module.location(symbol.offset);
-  return {code, module.file_name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": error: " +
-                    std::string(module.name(symbol.name)) + ": " + message};
+  return {code, module.file_name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
+                    ": error: " + std::string(module.name(symbol.name)) + ": " + message};
 }
 
 static llvm::GlobalValue::LinkageTypes linkage_of(const Symbol& symbol) {
   switch (symbol.linkage) {
-  case Linkage::Internal: return llvm::GlobalValue::InternalLinkage;
+  case Linkage::Internal:
+    return llvm::GlobalValue::InternalLinkage;
   case Linkage::Visible:
-  case Linkage::Extern: return llvm::GlobalValue::ExternalLinkage;
+  case Linkage::Extern:
+    return llvm::GlobalValue::ExternalLinkage;
   case Linkage::Weak:
-  case Linkage::Common: return llvm::GlobalValue::WeakAnyLinkage;
+  case Linkage::Common:
+    return llvm::GlobalValue::WeakAnyLinkage;
   }
   return llvm::GlobalValue::InternalLinkage;
 }
@@ -43,7 +49,8 @@ static llvm::GlobalValue::LinkageTypes linkage_of(const Symbol& symbol) {
 // Uninitialised bytes are zero. The type's size is exactly the variable's.
 static Type* image_type(llvm::LLVMContext& context, const Symbol& symbol) {
   bool has_addresses = false;
-  for (const Initializer& each : symbol.initializers) has_addresses = has_addresses || each.symbol != kNone;
+  for (const Initializer& each : symbol.initializers)
+    has_addresses = has_addresses || each.symbol != kNone;
   Type* byte = Type::getInt8Ty(context);
   if (!has_addresses) return llvm::ArrayType::get(byte, symbol.size);
   llvm::SmallVector<Type*> parts;
@@ -60,24 +67,30 @@ static Type* image_type(llvm::LLVMContext& context, const Symbol& symbol) {
 
 Result<void> ModuleLowering::declare_variables() {
   std::vector<std::pair<SymbolId, bool>> all; // and whether it is of module scope
-  for (SymbolId id : source.variables) all.push_back({id, true});
+  for (SymbolId id : source.variables)
+    all.push_back({id, true});
   for (const Function& function : source.functions)
-    for (SymbolId id : function.locals) all.push_back({id, false});
+    for (SymbolId id : function.locals)
+      all.push_back({id, false});
   for (const auto& [id, outer] : all) {
     const Symbol& symbol = source.symbols[id];
     unsigned space = kGlobal;
-    if (symbol.space == StateSpace::Shared) space = kLds;
-    else if (symbol.space == StateSpace::Const) space = kConstant;
+    if (symbol.space == StateSpace::Shared)
+      space = kLds;
+    else if (symbol.space == StateSpace::Const)
+      space = kConstant;
     else if (symbol.space != StateSpace::Global && symbol.space != StateSpace::Tex) {
       if (!outer) continue; // .local and .param: the function's own
       if (symbol.space == StateSpace::Local)
-        return variable_error(source, symbol, "a .local variable at module scope is not supported", CUDA_ERROR_NOT_SUPPORTED);
+        return variable_error(source, symbol, "a .local variable at module scope is not supported",
+                              CUDA_ERROR_NOT_SUPPORTED);
       continue;
     }
     if (symbol.size > kLargestVariable || (symbol.alignment & (symbol.alignment - 1)))
       return variable_error(source, symbol, "its size or alignment makes no sense", CUDA_ERROR_INVALID_PTX);
     const bool dynamic = space == kLds && (symbol.unsized || symbol.linkage == Linkage::Extern);
-    Type* type = dynamic ? llvm::ArrayType::get(Type::getInt8Ty(context()), 0) : image_type(context(), symbol);
+    Type* type =
+        dynamic ? llvm::ArrayType::get(Type::getInt8Ty(context()), 0) : image_type(context(), symbol);
     std::string name(source.name(symbol.name));
     if (!outer) name = std::string(name) + ".local";
     Constant* initial = llvm::Constant::getNullValue(type);
@@ -91,7 +104,10 @@ Result<void> ModuleLowering::declare_variables() {
     auto* made = new llvm::GlobalVariable(*llvm_, type, false, linkage, initial, name, nullptr,
                                           llvm::GlobalValue::NotThreadLocal, space, space != kLds);
     made->setAlignment(llvm::Align(std::max<uint32_t>(symbol.alignment, 1)));
-    if (outer) made->addAttribute(kVariableAttribute, symbol.managed ? "managed" : space == kConstant ? "const" : "global");
+    if (outer)
+      made->addAttribute(kVariableAttribute, symbol.managed       ? "managed"
+                                             : space == kConstant ? "const"
+                                                                  : "global");
     variables_[id] = made;
   }
   for (const auto& [id, outer] : all)
@@ -103,29 +119,37 @@ Result<void> ModuleLowering::declare_variables() {
 Result<void> ModuleLowering::initialise_variable(SymbolId id) {
   const Symbol& symbol = source.symbols[id];
   auto* target = llvm::cast<llvm::GlobalVariable>(variables_[id]);
-  if (target->getAddressSpace() == kLds) return variable_error(source, symbol, "shared variables cannot be initialised", CUDA_ERROR_INVALID_PTX);
-  if (symbol.size > kLargestInitialiser) return variable_error(source, symbol, "an initialiser of this size is not supported", CUDA_ERROR_NOT_SUPPORTED);
+  if (target->getAddressSpace() == kLds)
+    return variable_error(source, symbol, "shared variables cannot be initialised", CUDA_ERROR_INVALID_PTX);
+  if (symbol.size > kLargestInitialiser)
+    return variable_error(source, symbol, "an initialiser of this size is not supported",
+                          CUDA_ERROR_NOT_SUPPORTED);
   std::vector<uint8_t> bytes(symbol.size, 0);
   llvm::SmallVector<Constant*> parts;
   uint64_t end = 0;
   const auto flush_bytes = [&](uint64_t until) {
     if (until <= end) return;
-    parts.push_back(llvm::ConstantDataArray::get(context(), llvm::ArrayRef<uint8_t>(bytes.data() + end, until - end)));
+    parts.push_back(
+        llvm::ConstantDataArray::get(context(), llvm::ArrayRef<uint8_t>(bytes.data() + end, until - end)));
   };
   for (const Initializer& each : symbol.initializers) {
     if (each.offset > symbol.size || each.size > symbol.size - each.offset || each.size > 8)
-      return variable_error(source, symbol, "an initialiser lies outside the variable", CUDA_ERROR_INVALID_PTX);
+      return variable_error(source, symbol, "an initialiser lies outside the variable",
+                            CUDA_ERROR_INVALID_PTX);
     if (each.symbol == kNone)
-      for (unsigned n = 0; n < each.size; ++n) bytes[each.offset + n] = static_cast<uint8_t>(each.value >> (8 * n));
+      for (unsigned n = 0; n < each.size; ++n)
+        bytes[each.offset + n] = static_cast<uint8_t>(each.value >> (8 * n));
   }
   for (const Initializer& each : symbol.initializers) {
     if (each.symbol == kNone) continue;
     Constant* address = variable(each.symbol);
     if (!address) address = function(each.symbol);
     if (!address || each.mask != ~0ull || each.size != 8 || each.offset < end)
-      return variable_error(source, symbol, "an initialiser with a part of an address is not supported", CUDA_ERROR_NOT_SUPPORTED);
+      return variable_error(source, symbol, "an initialiser with a part of an address is not supported",
+                            CUDA_ERROR_NOT_SUPPORTED);
     if (address->getType()->getPointerAddressSpace() == kLds)
-      return variable_error(source, symbol, "the address of a shared variable cannot be an initialiser", CUDA_ERROR_NOT_SUPPORTED);
+      return variable_error(source, symbol, "the address of a shared variable cannot be an initialiser",
+                            CUDA_ERROR_NOT_SUPPORTED);
     flush_bytes(each.offset);
     Type* word = Type::getInt64Ty(context());
     Constant* value = ConstantExpr::getPtrToInt(address, word);
@@ -138,7 +162,8 @@ Result<void> ModuleLowering::initialise_variable(SymbolId id) {
     return {};
   }
   flush_bytes(symbol.size);
-  target->setInitializer(llvm::ConstantStruct::get(llvm::cast<llvm::StructType>(target->getValueType()), parts));
+  target->setInitializer(
+      llvm::ConstantStruct::get(llvm::cast<llvm::StructType>(target->getValueType()), parts));
   return {};
 }
 

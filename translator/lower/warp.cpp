@@ -10,14 +10,15 @@ namespace Intrinsic = llvm::Intrinsic;
 // The range lets comparisons with it fold.
 static Value* with_range(Emitter& e, Value* count, uint32_t limit) {
   llvm::MDBuilder metadata(e.ir.getContext());
-  llvm::cast<llvm::Instruction>(count)->setMetadata(llvm::LLVMContext::MD_range,
-                                                    metadata.createRange(llvm::APInt(32, 0), llvm::APInt(32, limit)));
+  llvm::cast<llvm::Instruction>(count)->setMetadata(
+      llvm::LLVMContext::MD_range, metadata.createRange(llvm::APInt(32, 0), llvm::APInt(32, limit)));
   return count;
 }
 
 Value* wave_lane(Emitter& e) {
   Value* all = e.ir.getInt32(~0u);
-  Value* low = with_range(e, e.intrinsic(Intrinsic::amdgcn_mbcnt_lo, {}, {all, e.ir.getInt32(0)}), e.wave64() ? 33 : 32);
+  Value* low = with_range(e, e.intrinsic(Intrinsic::amdgcn_mbcnt_lo, {}, {all, e.ir.getInt32(0)}),
+                          e.wave64() ? 33 : 32);
   return e.wave64() ? with_range(e, e.intrinsic(Intrinsic::amdgcn_mbcnt_hi, {}, {all, low}), 64) : low;
 }
 
@@ -39,17 +40,21 @@ Value* warp_shuffle(Emitter& e, Value* value, Value* lane) {
   return e.intrinsic(Intrinsic::amdgcn_ds_bpermute, {}, {e.ir.CreateShl(lane, 2), value});
 }
 
-// Exchanges within a row of 16 lanes and between the two rows have instructions that need no trip through LDS hardware (gfx10 on).
+// Exchanges within a row of 16 lanes and between the two rows have instructions that need no trip through LDS
+// hardware (gfx10 on).
 Value* warp_exchange(Emitter& e, Value* value, uint32_t mask) {
   llvm::Type* word = e.ir.getInt32Ty();
   Value* old = llvm::PoisonValue::get(word);
   constexpr uint32_t kRowXmask = 0x160; // DPP control
   if (mask & 15) {
     Value* control = e.ir.getInt32(kRowXmask | (mask & 15));
-    value = e.intrinsic(Intrinsic::amdgcn_update_dpp, {word}, {old, value, control, e.ir.getInt32(15), e.ir.getInt32(15), e.ir.getTrue()});
+    value = e.intrinsic(Intrinsic::amdgcn_update_dpp, {word},
+                        {old, value, control, e.ir.getInt32(15), e.ir.getInt32(15), e.ir.getTrue()});
   }
   if (mask & 16)
-    value = e.intrinsic(Intrinsic::amdgcn_permlanex16, {word}, {old, value, e.ir.getInt32(0x76543210), e.ir.getInt32(0xfedcba98), e.ir.getFalse(), e.ir.getFalse()});
+    value = e.intrinsic(
+        Intrinsic::amdgcn_permlanex16, {word},
+        {old, value, e.ir.getInt32(0x76543210), e.ir.getInt32(0xfedcba98), e.ir.getFalse(), e.ir.getFalse()});
   return value;
 }
 

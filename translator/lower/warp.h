@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A warp has 32 lanes on every target. Where the wave has 64 lanes it holds two warps, and all of this works on the caller's half.
+// A warp has 32 lanes on every target. Where the wave has 64 lanes it holds two warps, and all of this works
+// on the caller's half.
 #pragma once
 
 #include "lower/emitter.h"
@@ -16,7 +17,8 @@ Value* warp_shuffle64(Emitter& e, Value* value, Value* lane);
 Value* first_lane(Emitter& e, Value* value); // of the wave; i32 or i64
 Value* lowest_bit(Emitter& e, Value* mask);  // i32: index of the lowest set bit, 32 when there is none
 
-// The member mask (operand n when the instruction has .sync, else all lanes) without the lanes that are not active.
+// The member mask (operand n when the instruction has .sync, else all lanes) without the lanes that are not
+// active.
 Value* warp_participants(Emitter& e, unsigned n);
 
 } // namespace ptxshim::ptx

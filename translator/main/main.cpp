@@ -20,7 +20,8 @@ static constexpr int kFailed = 1, kUsage = 2;
 
 static void complain(const std::string& message) {
   const bool placed = message.find(": error: ") != std::string::npos;
-  std::fprintf(stderr, "%s%s%s", placed ? "" : "ptxshimc: error: ", message.c_str(), message.empty() || message.back() != '\n' ? "\n" : "");
+  std::fprintf(stderr, "%s%s%s", placed ? "" : "ptxshimc: error: ", message.c_str(),
+               message.empty() || message.back() != '\n' ? "\n" : "");
 }
 
 static bool read_input(const std::string& name, std::string& text) {
@@ -59,10 +60,13 @@ static int print_ast(const Options& options, const TranslateRequest& request) {
 
 static ptx::Emit emit_of(const Options& options) {
   switch (options.stage) {
-  case Stage::Ir: return options.unoptimised_ir ? ptx::Emit::UnoptimisedIr : ptx::Emit::Ir;
-  case Stage::Assembly: return ptx::Emit::Assembly;
+  case Stage::Ir:
+    return options.unoptimised_ir ? ptx::Emit::UnoptimisedIr : ptx::Emit::Ir;
+  case Stage::Assembly:
+    return ptx::Emit::Assembly;
   case Stage::Ast:
-  case Stage::CodeObject: return ptx::Emit::CodeObject;
+  case Stage::CodeObject:
+    return ptx::Emit::CodeObject;
   }
   return ptx::Emit::CodeObject;
 }
@@ -80,7 +84,8 @@ static int translate_for(const Options& options, TranslateRequest request, const
   for (const KernelInfo& kernel : result->kernels)
     if (!kernel.error.empty()) {
       complain(kernel.error);
-      std::fprintf(stderr, "ptxshimc: note: kernel '%s' was not translated for %s\n", kernel.name.c_str(), target.c_str());
+      std::fprintf(stderr, "ptxshimc: note: kernel '%s' was not translated for %s\n", kernel.name.c_str(),
+                   target.c_str());
       status = kFailed;
     }
   if (options.verbose) std::fputs(usage_report(*result).c_str(), stderr);
@@ -114,11 +119,17 @@ static int run(int count, char** arguments) {
   }
   const Options& options = *parsed;
   switch (options.action) {
-  case Action::Help: std::fputs(help_text(), stdout); return 0;
-  case Action::Version: std::fputs(version_text().c_str(), stdout); return 0;
-  case Action::Worker: return worker_main(0, translate);
+  case Action::Help:
+    std::fputs(help_text(), stdout);
+    return 0;
+  case Action::Version:
+    std::fputs(version_text().c_str(), stdout);
+    return 0;
+  case Action::Worker:
+    return worker_main(0, translate);
   case Action::Translate:
-  case Action::ListKernels: break;
+  case Action::ListKernels:
+    break;
   }
   TranslateRequest request;
   request.name = options.inputs[0] == "-" ? "<stdin>" : options.inputs[0];
@@ -138,7 +149,8 @@ static int run(int count, char** arguments) {
   if (options.action == Action::ListKernels) return list_kernels(request);
   if (options.stage == Stage::Ast) return print_ast(options, request);
   int status = 0;
-  for (const std::string& target : options.targets) status = std::max(status, translate_for(options, request, target));
+  for (const std::string& target : options.targets)
+    status = std::max(status, translate_for(options, request, target));
   return status;
 }
 

@@ -81,40 +81,60 @@ private:
 } // namespace
 
 static bool set_stage(std::string_view value, Options& options) {
-  if (value == "ast") options.stage = Stage::Ast;
-  else if (value == "ir") options.stage = Stage::Ir;
-  else if (value == "asm") options.stage = Stage::Assembly;
-  else if (value == "co") options.stage = Stage::CodeObject;
-  else return false;
+  if (value == "ast")
+    options.stage = Stage::Ast;
+  else if (value == "ir")
+    options.stage = Stage::Ir;
+  else if (value == "asm")
+    options.stage = Stage::Assembly;
+  else if (value == "co")
+    options.stage = Stage::CodeObject;
+  else
+    return false;
   return true;
 }
 
 static bool set_flag(std::string_view argument, Options& options) {
-  if (argument == "--help" || argument == "-h") options.action = Action::Help;
-  else if (argument == "--version") options.action = Action::Version;
-  else if (argument == "--worker") options.action = Action::Worker;
-  else if (argument == "--list-kernels") options.action = Action::ListKernels;
-  else if (argument == "-v" || argument == "--verbose") options.verbose = true;
-  else if (argument == "-g") options.debug_info = true;
+  if (argument == "--help" || argument == "-h")
+    options.action = Action::Help;
+  else if (argument == "--version")
+    options.action = Action::Version;
+  else if (argument == "--worker")
+    options.action = Action::Worker;
+  else if (argument == "--list-kernels")
+    options.action = Action::ListKernels;
+  else if (argument == "-v" || argument == "--verbose")
+    options.verbose = true;
+  else if (argument == "-g")
+    options.debug_info = true;
   else if (argument.size() == 3 && argument.substr(0, 2) == "-O" && argument[2] >= '0' && argument[2] <= '3')
     options.optimisation = static_cast<uint32_t>(argument[2] - '0');
-  else return false;
+  else
+    return false;
   return true;
 }
 
 static Result<bool> set_value(std::string_view argument, Arguments& arguments, Options& options) {
   std::string value;
   uint32_t* target = nullptr;
-  if (arguments.valued(argument, "-o", value) || arguments.valued(argument, "--output", value)) options.output = value;
-  else if (arguments.valued(argument, "--target", value)) split(value, options.targets);
-  else if (arguments.valued(argument, "--kernel", value)) options.kernels.push_back(value);
+  if (arguments.valued(argument, "-o", value) || arguments.valued(argument, "--output", value))
+    options.output = value;
+  else if (arguments.valued(argument, "--target", value))
+    split(value, options.targets);
+  else if (arguments.valued(argument, "--kernel", value))
+    options.kernels.push_back(value);
   else if (arguments.valued(argument, "--emit", value)) {
-    if (!arguments.missing && !set_stage(value, options)) return usage("--emit takes ast, ir, asm or co, not '" + value + "'");
-  } else if (arguments.valued(argument, "--code-object-version", value)) target = &options.code_object_version;
-  else if (arguments.valued(argument, "--max-registers", value)) target = &options.max_registers;
-  else return false;
+    if (!arguments.missing && !set_stage(value, options))
+      return usage("--emit takes ast, ir, asm or co, not '" + value + "'");
+  } else if (arguments.valued(argument, "--code-object-version", value))
+    target = &options.code_object_version;
+  else if (arguments.valued(argument, "--max-registers", value))
+    target = &options.max_registers;
+  else
+    return false;
   if (arguments.missing) return usage(std::string(argument) + " needs a value");
-  if (target && !number(value, *target)) return usage(std::string(argument) + " needs a number, not '" + value + "'");
+  if (target && !number(value, *target))
+    return usage(std::string(argument) + " needs a number, not '" + value + "'");
   return true;
 }
 
@@ -124,7 +144,8 @@ static Result<void> check(Options& options) {
   if (options.targets.empty()) options.targets.push_back("gfx1030");
   for (const std::string& target : options.targets)
     if (!find_target(target)) return usage("no such target: '" + target + "' (--version lists them)");
-  if (options.code_object_version != 4 && options.code_object_version != 5) return usage("--code-object-version is 4 or 5");
+  if (options.code_object_version != 4 && options.code_object_version != 5)
+    return usage("--code-object-version is 4 or 5");
   options.unoptimised_ir = options.stage == Stage::Ir && options.optimisation == 0;
   return {};
 }

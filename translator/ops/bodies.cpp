@@ -2,7 +2,10 @@
 // The table from rows to bodies. A Ready row names ops::NAME::kBody and so does not link without its file.
 #include "ops/op.h"
 
-#define PTXSHIM_READY(name) namespace name { extern const OpBody kBody; }
+#define PTXSHIM_READY(name)                                                                                  \
+  namespace name {                                                                                           \
+  extern const OpBody kBody;                                                                                 \
+  }
 #define PTXSHIM_LATER(name)
 
 namespace ptxshim::ptx::ops {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// call (results), callee, (arguments), prototype. The callee is a function's name, or a register that holds its address; then the
-// shapes come from a .callprototype or from the first of the .calltargets. See lower/abi.h for how values travel.
+// call (results), callee, (arguments), prototype. The callee is a function's name, or a register that holds
+// its address; then the shapes come from a .callprototype or from the first of the .calltargets. See
+// lower/abi.h for how values travel.
 #include "lower/function.h"
 #include "ops/op.h"
 
@@ -14,14 +15,17 @@ struct Parts {
   const Table* table = nullptr;
 };
 
-static bool is_list(const Operand& operand) { return operand.kind == OperandKind::List || operand.kind == OperandKind::Vector; }
+static bool is_list(const Operand& operand) {
+  return operand.kind == OperandKind::List || operand.kind == OperandKind::Vector;
+}
 
 static Parts parts_of(Emitter& e) {
   Parts parts;
   for (unsigned n = 0; n < e.operand_count(); ++n) {
     const Operand& operand = e.operand(n);
     if (operand.kind == OperandKind::Prototype) {
-      if (operand.index < e.function.source.tables.size()) parts.table = &e.function.source.tables[operand.index];
+      if (operand.index < e.function.source.tables.size())
+        parts.table = &e.function.source.tables[operand.index];
     } else if (is_list(operand)) {
       (parts.callee ? parts.arguments : parts.results) = e.elements(n);
     } else if (!parts.callee) {
@@ -62,7 +66,8 @@ static Result<Signature> signature(Emitter& e, const Parts& parts) {
   uint32_t function = kNone;
   if (parts.callee->kind == OperandKind::Symbol) {
     SymbolId id = parts.callee->index;
-    while (module.symbols[id].kind == SymbolKind::Alias && module.symbols[id].aliasee != kNone) id = module.symbols[id].aliasee;
+    while (module.symbols[id].kind == SymbolKind::Alias && module.symbols[id].aliasee != kNone)
+      id = module.symbols[id].aliasee;
     function = module.symbols[id].function;
   } else if (parts.table && parts.table->kind == Table::Kind::CallPrototype) {
     return signature_of(*parts.table);
@@ -86,15 +91,17 @@ static Result<void> call_lower(Emitter& e) {
 
   llvm::SmallVector<Value*> arguments;
   for (size_t n = 0; n < parts.results.size(); ++n)
-    if (passed_by_pointer(*shapes->returns[n])) arguments.push_back(argument_value(e, parts.results[n], *shapes->returns[n]));
+    if (passed_by_pointer(*shapes->returns[n]))
+      arguments.push_back(argument_value(e, parts.results[n], *shapes->returns[n]));
   for (size_t n = 0; n < parts.arguments.size(); ++n)
     arguments.push_back(argument_value(e, parts.arguments[n], *shapes->parameters[n]));
   for (Value* argument : arguments)
     if (!argument) return e.error("an argument of the call has not the parameter's form");
 
   llvm::FunctionType* type = function_type(e.ir.getContext(), shapes->returns, shapes->parameters);
-  Value* callee = parts.callee->kind == OperandKind::Symbol ? e.function.symbol_address(parts.callee->index)
-                                                            : e.pointer(e.read(*parts.callee, ScalarType::B64), kFlat);
+  Value* callee = parts.callee->kind == OperandKind::Symbol
+                      ? e.function.symbol_address(parts.callee->index)
+                      : e.pointer(e.read(*parts.callee, ScalarType::B64), kFlat);
   if (!callee) return e.error("the callee is no function");
   llvm::CallInst* call = e.ir.CreateCall(type, callee, arguments);
   call->addFnAttr(llvm::Attribute::Convergent);
@@ -102,7 +109,8 @@ static Result<void> call_lower(Emitter& e) {
   unsigned value = 0;
   for (size_t n = 0; n < parts.results.size(); ++n) {
     if (passed_by_pointer(*shapes->returns[n])) continue;
-    take_result(e, parts.results[n], several ? e.ir.CreateExtractValue(call, value) : static_cast<Value*>(call));
+    take_result(e, parts.results[n],
+                several ? e.ir.CreateExtractValue(call, value) : static_cast<Value*>(call));
     ++value;
   }
   return {};

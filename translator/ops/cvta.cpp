@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Between addresses of a state space and generic ones. Global and constant memory and kernel parameters lie in the flat address
-// space as they are; LDS and private memory are 32-bit offsets into windows of it. Generic to LDS takes the low half, as the hardware
-// does, whatever the address.
+// Between addresses of a state space and generic ones. Global and constant memory and kernel parameters lie
+// in the flat address space as they are; LDS and private memory are 32-bit offsets into windows of it.
+// Generic to LDS takes the low half, as the hardware does, whatever the address.
 #include "lower/function.h"
 #include "ops/op.h"
 
@@ -20,7 +20,8 @@ PTXSHIM_OP(cvta,
       address = e.ir.CreateZExt(e.ir.CreateTrunc(address, e.ir.getInt32Ty()), e.ir.getInt64Ty());
     } else {
       Value* narrow = e.pointer(address, space == StateSpace::Shared ? kLds : kPrivate);
-      address = e.ir.CreatePtrToInt(e.ir.CreateAddrSpaceCast(narrow, e.ir.getPtrTy(kFlat)), e.ir.getInt64Ty());
+      address =
+          e.ir.CreatePtrToInt(e.ir.CreateAddrSpaceCast(narrow, e.ir.getPtrTy(kFlat)), e.ir.getInt64Ty());
     }
   }
   e.write(0, e.ir.CreateZExtOrTrunc(address, e.ir.getIntNTy(bits_of(type))), type);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Ends the thread. In a kernel that is its return. The hardware can only end waves, so a function that contains exit is inlined into
-// its kernels: a call of kExitMarker followed by unreachable stands for it until then (lower/exits.h).
+// Ends the thread. In a kernel that is its return. The hardware can only end waves, so a function that
+// contains exit is inlined into its kernels: a call of kExitMarker followed by unreachable stands for it
+// until then (lower/exits.h).
 #include "lower/exits.h"
 #include "lower/function.h"
 #include "ops/op.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Without an order a fence is .acq_rel. There are no other proxies than the generic one here, so fences between proxies order it alone.
+// Without an order a fence is .acq_rel. There are no other proxies than the generic one here, so fences
+// between proxies order it alone.
 #include "lower/memory.h"
 #include "ops/op.h"
 

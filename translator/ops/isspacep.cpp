@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which window a generic address lies in. Constant variables are part of global memory here: .const compares with each of the
-// module's own.
+// Which window a generic address lies in. Constant variables are part of global memory here: .const compares
+// with each of the module's own.
 #include "lower/function.h"
 #include "ops/op.h"
 
@@ -27,14 +27,24 @@ PTXSHIM_OP(isspacep, {"isspacep<ss> p, a", "ss=.const|.global|.local|.shared|.sh
   Value* pointer = e.pointer(address, kFlat);
   const auto is = [&](ID id) { return e.intrinsic(id, {}, {pointer}); };
   switch (e.space()) {
-  case StateSpace::Shared: e.write(0, is(Intrinsic::amdgcn_is_shared)); break;
-  case StateSpace::Local: e.write(0, is(Intrinsic::amdgcn_is_private)); break;
-  case StateSpace::Global: e.write(0, e.ir.CreateNot(e.ir.CreateOr(is(Intrinsic::amdgcn_is_shared), is(Intrinsic::amdgcn_is_private)))); break;
-  case StateSpace::Const: e.write(0, isspacep_const(e, address)); break;
+  case StateSpace::Shared:
+    e.write(0, is(Intrinsic::amdgcn_is_shared));
+    break;
+  case StateSpace::Local:
+    e.write(0, is(Intrinsic::amdgcn_is_private));
+    break;
+  case StateSpace::Global:
+    e.write(0,
+            e.ir.CreateNot(e.ir.CreateOr(is(Intrinsic::amdgcn_is_shared), is(Intrinsic::amdgcn_is_private))));
+    break;
+  case StateSpace::Const:
+    e.write(0, isspacep_const(e, address));
+    break;
   case StateSpace::Param:
   case StateSpace::None:
   case StateSpace::Reg:
-  case StateSpace::Tex: return e.error("isspacep of this state space is not supported", CUDA_ERROR_NOT_SUPPORTED);
+  case StateSpace::Tex:
+    return e.error("isspacep of this state space is not supported", CUDA_ERROR_NOT_SUPPORTED);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// match.any gives each lane the mask of the lanes with its value: a loop takes the first lane's value, answers all lanes that have it,
-// and goes on with the rest. match.all compares every lane with the lowest participant.
+// match.any gives each lane the mask of the lanes with its value: a loop takes the first lane's value,
+// answers all lanes that have it, and goes on with the rest. match.all compares every lane with the lowest
+// participant.
 #include "lower/function.h"
 #include "lower/warp.h"
 #include "ops/op.h"
@@ -40,7 +41,8 @@ PTXSHIM_OP(match,
     return {};
   }
   Value* lowest = lowest_bit(e, members);
-  Value* reference = type == ScalarType::B64 ? warp_shuffle64(e, value, lowest) : warp_shuffle(e, value, lowest);
+  Value* reference =
+      type == ScalarType::B64 ? warp_shuffle64(e, value, lowest) : warp_shuffle(e, value, lowest);
   Value* same = e.ir.CreateAnd(warp_ballot(e, e.ir.CreateICmpEQ(value, reference)), members);
   Value* all = e.ir.CreateICmpEQ(same, members);
   e.write(0, e.ir.CreateSelect(all, members, e.ir.getInt32(0)), ScalarType::B32);

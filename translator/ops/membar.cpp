@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// membar is a sequentially consistent fence; the proxy form orders aliases of one memory, which are one address here.
+// membar is a sequentially consistent fence; the proxy form orders aliases of one memory, which are one
+// address here.
 #include "lower/memory.h"
 #include "ops/op.h"
 

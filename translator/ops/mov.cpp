@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A copy, the address of a variable or function in its own state space, or packing and unpacking of a register.
+// A copy, the address of a variable or function in its own state space, or packing and unpacking of a
+// register.
 #include "ops/op.h"
 
 namespace ptxshim::ptx {
@@ -15,7 +16,8 @@ static Value* mov_pack(Emitter& e, unsigned n, unsigned bits) {
   llvm::Type* whole = e.ir.getIntNTy(bits);
   Value* result = e.ir.getIntN(bits, 0);
   for (unsigned k = 0; k < parts.size(); ++k)
-    result = e.ir.CreateOr(result, e.ir.CreateShl(e.ir.CreateZExt(e.read(parts[k], part), whole), k * part_bits));
+    result =
+        e.ir.CreateOr(result, e.ir.CreateShl(e.ir.CreateZExt(e.read(parts[k], part), whole), k * part_bits));
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PTX ISA, "shfl.sync": bits 0-4 of c clamp the source lane, bits 8-12 split the warp into segments; delta, clamp and segment are 5
-// bits each. A source out of range keeps the thread's own value and gives a false predicate. Exited or absent lanes give anything.
+// PTX ISA, "shfl.sync": bits 0-4 of c clamp the source lane, bits 8-12 split the warp into segments; delta,
+// clamp and segment are 5 bits each. A source out of range keeps the thread's own value and gives a false
+// predicate. Exited or absent lanes give anything.
 #include "lower/warp.h"
 #include "ops/op.h"
 
@@ -11,7 +12,9 @@ static uint32_t shfl_constant_mask(Emitter& e, unsigned first) {
   const Operand& mask = e.operand(first + 1);
   const Operand& control = e.operand(first + 2);
   const bool constant = mask.kind == OperandKind::Integer && control.kind == OperandKind::Integer;
-  return constant && e.has(Mod::bfly) && (control.value & 0x1f1f) == 31 ? static_cast<uint32_t>(mask.value & 31) : 0;
+  return constant && e.has(Mod::bfly) && (control.value & 0x1f1f) == 31
+             ? static_cast<uint32_t>(mask.value & 31)
+             : 0;
 }
 
 } // namespace ptxshim::ptx

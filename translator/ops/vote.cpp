@@ -13,9 +13,13 @@ PTXSHIM_OP(vote,
   Value* set = e.ir.CreateAnd(warp_ballot(e, e.read(1, ScalarType::Pred)), members);
   Value* none = e.ir.CreateICmpEQ(set, e.ir.getInt32(0));
   Value* all = e.ir.CreateICmpEQ(set, members);
-  if (e.has(Mod::ballot)) e.write(0, set, ScalarType::B32);
-  else if (e.has(Mod::all)) e.write(0, all);
-  else if (e.has(Mod::any)) e.write(0, e.ir.CreateNot(none));
-  else e.write(0, e.ir.CreateOr(none, all));
+  if (e.has(Mod::ballot))
+    e.write(0, set, ScalarType::B32);
+  else if (e.has(Mod::all))
+    e.write(0, all);
+  else if (e.has(Mod::any))
+    e.write(0, e.ir.CreateNot(none));
+  else
+    e.write(0, e.ir.CreateOr(none, all));
   return {};
 }
