@@ -40,11 +40,40 @@ void put_value(Wave& wave, unsigned reg, unsigned lane, unsigned words, uint64_t
   if (words == 2) row[wave.lanes] = static_cast<uint32_t>(value >> 32);
 }
 
+// Dwords of a whole wave that lie one after the other, as most accesses do: one copy. Null otherwise.
+std::byte* contiguous(Wave& wave, const Op* op, const MemoryTraits& traits) {
+  if (traits.bytes != 4 || traits.half != Half::None || wave.exec() != wave.lane_mask) return nullptr;
+  const uint32_t* const address = wave.reg(op->src[0].index);
+  uint32_t different = 0;
+  for (unsigned i = 0; i < wave.lanes; ++i) different |= address[i] ^ (address[0] + 4 * i);
+  if (different) return nullptr;
+  return cell(wave, static_cast<uint64_t>(address[0]) + static_cast<uint64_t>(op->offset), 4 * wave.lanes);
+}
+
+// Dword accesses of a whole wave at any addresses: the range is checked once for all lanes.
+bool all_inside(const Wave& wave, const Op* op, const MemoryTraits& traits) {
+  if (traits.bytes != 4 || traits.half != Half::None || wave.exec() != wave.lane_mask) return false;
+  const uint32_t* const address = wave.v + static_cast<size_t>(op->src[0].index) * wave.lanes;
+  uint32_t highest = 0;
+  for (unsigned i = 0; i < wave.lanes; ++i) highest = address[i] > highest ? address[i] : highest;
+  return highest + static_cast<uint64_t>(op->offset) + 4 <= wave.group->lds_bytes;
+}
+
 } // namespace
 
 const Op* run_lds_load(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const uint32_t* const address = wave.reg(op->src[0].index);
+  if (const std::byte* const from = contiguous(wave, op, traits)) {
+    std::memcpy(wave.reg(op->dst), from, 4 * wave.lanes);
+    return op + 1;
+  }
+  if (all_inside(wave, op, traits)) {
+    uint32_t* const to = wave.reg(op->dst);
+    const std::byte* const from = wave.group->lds + op->offset;
+    for (unsigned lane = 0; lane < wave.lanes; ++lane) std::memcpy(&to[lane], from + address[lane], 4);
+    return op + 1;
+  }
   uint32_t copy[64]; // the destination may be the address register
   std::memcpy(copy, address, wave.lanes * 4U);
   return each_lane(wave, op, [&](unsigned lane) {
@@ -61,6 +90,16 @@ const Op* run_lds_load(Wave& wave, const Op* op) {
 const Op* run_lds_store(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const uint32_t* const address = wave.reg(op->src[0].index);
+  if (std::byte* const to = contiguous(wave, op, traits)) {
+    std::memcpy(to, wave.reg(op->src[1].index), 4 * wave.lanes);
+    return op + 1;
+  }
+  if (all_inside(wave, op, traits)) {
+    const uint32_t* const from = wave.reg(op->src[1].index);
+    std::byte* const to = wave.group->lds + op->offset;
+    for (unsigned lane = 0; lane < wave.lanes; ++lane) std::memcpy(to + address[lane], &from[lane], 4);
+    return op + 1;
+  }
   return each_lane(wave, op, [&](unsigned lane) {
     const uint64_t offset = uint64_t{address[lane] + static_cast<uint32_t>(op->offset)};
     std::byte* const at = cell(wave, offset, traits.bytes);

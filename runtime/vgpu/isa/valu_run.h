@@ -8,6 +8,7 @@ namespace ptxshim::vgpu {
 
 // Handlers of vector operations that have a lane kernel.
 const Op* run_valu(Wave& wave, const Op* op);          // no modifiers
+const Op* run_valu_signed(Wave& wave, const Op* op);   // neg and abs alone
 const Op* run_valu_modified(Wave& wave, const Op* op); // neg, abs, op_sel, clamp, omod, SDWA, DPP
 const Op* run_compare_exec(Wave& wave, const Op* op);  // v_cmpx_*
 

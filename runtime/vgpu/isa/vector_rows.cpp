@@ -209,9 +209,16 @@ bool bind_modifiers(const BindContext& context, const Instruction& in, const Val
   const bool keep = is_half(info->result) && !extra.sdwa && !extra.dst_high && keeps_high_half(context, in);
   extra.keep_high = keep;
   for (unsigned i = 0; i < info->sources; ++i) modified |= !plain_source(op.src[i], info->source[i], vop3p);
-  modified |= extra.dst_high || extra.sdwa || extra.clamp || extra.omod || extra.dpp != VopExtra::Dpp::None;
+  const bool more = extra.dst_high || extra.sdwa || extra.clamp || extra.omod || extra.dpp != VopExtra::Dpp::None;
   op.immediate = keep ? 0xffff0000U : 0U;
-  if (!modified) return true;
+  if (!modified && !more) return true;
+  bool only_signs = !force_extra && !mix && !more && !vop3p;
+  for (unsigned i = 0; i < info->sources; ++i)
+    only_signs = only_signs && !is_pair(info->source[i]) && !(op.src[i].modifiers & ~(kNeg | kAbs));
+  if (only_signs) {
+    op.run = run_valu_signed;
+    return true;
+  }
   context.extras.push_back(extra);
   op.extra = &context.extras.back();
   op.immediate = mix ? 1 : 0;
