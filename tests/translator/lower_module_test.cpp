@@ -85,12 +85,12 @@ TEST(translate, HostWritableVariablesAreNeverFolded) {
 
 TEST(translate, AnUnsupportedInstructionCostsItsOwnKernelOnly) {
   const CodeObject object = translated(request(module_of(
-      kernel("st.global.u32 [%rd1], 1;", "good") + ".func helper()\n{\n.reg .b64 %rd<2>;\ncp.async.wait_all;\nret;\n}\n" +
-      kernel("call helper;", "bad") + kernel("cp.async.wait_all;", "worse"))));
+      kernel("st.global.u32 [%rd1], 1;", "good") + ".func helper()\n{\n.reg .b32 %r<2>;\nstacksave.u32 %r0;\nret;\n}\n" +
+      kernel("call helper;", "bad") + kernel("stacksave.u32 %r0;", "worse"))));
   EXPECT_EQ(info(object, "good").error, "");
   EXPECT_GT(object.elf.size(), 64u);
   for (const char* name : {"bad", "worse"}) {
-    EXPECT_THAT(info(object, name).error, testing::HasSubstr("cp")) << name;
+    EXPECT_THAT(info(object, name).error, testing::HasSubstr("stacksave")) << name;
     EXPECT_EQ(info(object, name).error_code, CUDA_ERROR_NOT_SUPPORTED) << name;
   }
   EXPECT_THAT(object.info_log, testing::HasSubstr("'bad' was not translated"));
