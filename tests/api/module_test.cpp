@@ -116,6 +116,45 @@ TEST(cuModuleLoadData, refuses_what_is_no_image) {
   EXPECT_TRUE(result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_INVALID_PTX) << result;
 }
 
+// Texture fetches are not translated: the kernel that has one fails when it is asked for, the other works.
+TEST(cuModuleGetFunction, a_kernel_that_cannot_be_translated_fails_alone) {
+  const TestContext context;
+  const LoadedModule module(R"(
+.version 7.5
+.target sm_80
+.address_size 64
+.visible .entry good(.param .u64 out)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  cvta.to.global.u64 %rd2, %rd1;
+  mov.u32 %r1, 5;
+  st.global.u32 [%rd2], %r1;
+  ret;
+}
+.visible .entry fetches(.param .u64 texture)
+{
+  .reg .f32 %f<5>;
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [texture];
+  mov.u32 %r1, 0;
+  tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];
+  ret;
+}
+)");
+  CUfunction good = nullptr, fetches = nullptr;
+  EXPECT_EQ(cuModuleGetFunction(&fetches, module, "fetches"), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(fetches, nullptr);
+  ASSERT_OK(cuModuleGetFunction(&good, module, "good"));
+  const DeviceArray<unsigned> out(1);
+  CUdeviceptr address = out.address();
+  void* parameters[] = {&address};
+  ASSERT_OK(cuLaunchKernel(good, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(out.read(), std::vector<unsigned>{5});
+}
+
 TEST(cuModuleLoad, reads_a_file) {
   const TestContext context;
   char path[] = "/tmp/ptxshim_module_test_XXXXXX";
