@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The cache as the runtime sees it: one directory of its own, read-only system caches below it.
 //
-// A hit costs one file read, a hash, a decompression; it writes nothing but, once an hour, the time of use. Everything that
-// goes wrong is a miss and a line in the log; what a user should know (no directory, disk full) is a warning, once.
+// A hit costs one file read, a hash, a decompression; it writes nothing but, once an hour, the time of use.
+// Everything that goes wrong is a miss and a line in the log; what a user should know (no directory, disk
+// full) is a warning, once.
 //
-// Threads share an object freely: it has no state but counters. A fork changes nothing, as no descriptor is kept open.
+// Threads share an object freely: it has no state but counters. A fork changes nothing, as no descriptor is
+// kept open.
 #include "ptxshim/cache.h"
 
 #include <algorithm>
@@ -25,10 +27,10 @@ namespace ptxshim {
 namespace cache {
 namespace {
 
-// A lock file per key under a POSIX record lock: released by the kernel when its process ends in whatever way, not
-// inherited by fork, and served by NFS. (Threads of one process are kept apart before they get here.) The file goes when
-// the lock is released; who was waiting for it then finds that the name no longer leads to the file it opened, and starts
-// again.
+// A lock file per key under a POSIX record lock: released by the kernel when its process ends in whatever
+// way, not inherited by fork, and served by NFS. (Threads of one process are kept apart before they get
+// here.) The file goes when the lock is released; who was waiting for it then finds that the name no longer
+// leads to the file it opened, and starts again.
 class FileLock final : public Cache::Lock {
 public:
   FileLock(const Storage& storage, std::string name, Fd fd)
@@ -39,8 +41,9 @@ public:
   }
   static bool is_current(int root, const std::string& name, int fd) {
     struct stat by_name, by_descriptor;
-    return fstatat(root, name.c_str(), &by_name, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &by_descriptor) == 0 &&
-           by_name.st_ino == by_descriptor.st_ino && by_name.st_dev == by_descriptor.st_dev;
+    return fstatat(root, name.c_str(), &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstat(fd, &by_descriptor) == 0 && by_name.st_ino == by_descriptor.st_ino &&
+           by_name.st_dev == by_descriptor.st_dev;
   }
 
 private:
@@ -69,7 +72,8 @@ public:
   }
 
   bool has_system_cache() const {
-    return std::any_of(system_.begin(), system_.end(), [](const Storage& layer) { return bool(layer.open_root()); });
+    return std::any_of(system_.begin(), system_.end(),
+                       [](const Storage& layer) { return bool(layer.open_root()); });
   }
   void store(const CacheKey& key, const CodeObject& code_object) override;
   std::unique_ptr<Lock> lock(const CacheKey& key) override;
@@ -91,8 +95,9 @@ std::optional<CodeObject> DirectoryCache::find_in(const Storage& storage, const 
                      error == ENOENT ? "no such entry" : strerrordesc_np(error));
     return std::nullopt;
   }
-  auto code_object = error ? Result<CodeObject>(Error{CUDA_ERROR_INVALID_IMAGE, "not a file of ours, or cut off"})
-                           : unpack_entry(file.bytes, key);
+  auto code_object =
+      error ? Result<CodeObject>(Error{CUDA_ERROR_INVALID_IMAGE, "not a file of ours, or cut off"})
+            : unpack_entry(file.bytes, key);
   if (code_object.ok()) {
     storage.touch(key, file.identity);
     PTXSHIM_LOG_LINE(cache, debug, "hit %.16s in %s", key.hex().c_str(), storage.path().c_str());
@@ -121,7 +126,8 @@ void DirectoryCache::store(const CacheKey& key, const CodeObject& code_object) {
   if (!error) {
     evict_if_due(own_, bytes.size());
   } else if (!warned_.exchange(true)) {
-    PTXSHIM_LOG_LINE(cache, warn, "%s: %s; translations are not kept", own_.path().c_str(), strerrordesc_np(error));
+    PTXSHIM_LOG_LINE(cache, warn, "%s: %s; translations are not kept", own_.path().c_str(),
+                     strerrordesc_np(error));
   }
 }
 
@@ -130,7 +136,8 @@ std::unique_ptr<Cache::Lock> DirectoryCache::lock(const CacheKey& key) {
   const std::string name = "v1/lock/" + key.hex();
   const uint64_t limit_ms = 1000 * (std::min<uint64_t>(config().worker_timeout, 3600) + 5);
   uint64_t waited_ms = 0;
-  for (useconds_t pause_ms = 1; waited_ms < limit_ms; waited_ms += pause_ms, pause_ms = std::min(2 * pause_ms, 50u)) {
+  for (useconds_t pause_ms = 1; waited_ms < limit_ms;
+       waited_ms += pause_ms, pause_ms = std::min(2 * pause_ms, 50u)) {
     const Fd root = own_.open_root();
     if (!root) return nullptr;
     mkdirat(root.get(), "v1", 0700);
@@ -173,7 +180,8 @@ std::unique_ptr<Cache> Cache::open(const std::string& directory) {
   using namespace cache;
   if (config().cache_disable || config().cache_max_size == 0) return std::make_unique<NoCache>();
   std::string path = absolute(directory.empty() ? default_directory() : directory);
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  while (path.size() > 1 && path.back() == '/')
+    path.pop_back();
   std::optional<std::string> problem;
   if (path.empty())
     problem = "no directory for it (neither PTXSHIM_CACHE_DIR nor HOME is set)";

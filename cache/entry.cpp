@@ -14,8 +14,8 @@
 // | 136    | 32    | BLAKE3 over bytes 0 to 135 and the payload                   |
 // | 168    |       | payload, to the end of the file                              |
 //
-// The checksum is there against damage (torn writes, bad disks, other programs), not against forgery: whoever can write
-// the file could compute it. That nobody else can is the directory's business (storage.cpp).
+// The checksum is there against damage (torn writes, bad disks, other programs), not against forgery: whoever
+// can write the file could compute it. That nobody else can is the directory's business (storage.cpp).
 #include "entry.h"
 
 #include <cstring>
@@ -50,7 +50,9 @@ template <class T> T get(const std::byte* at) {
   return value;
 }
 
-Error damaged(const std::string& what) { return Error{CUDA_ERROR_INVALID_IMAGE, "damaged cache entry: " + what}; }
+Error damaged(const std::string& what) {
+  return Error{CUDA_ERROR_INVALID_IMAGE, "damaged cache entry: " + what};
+}
 
 } // namespace
 

@@ -24,7 +24,8 @@ struct EntryInfo {
 
 std::vector<std::byte> pack_entry(const CacheKey& key, const CodeObject& code_object);
 
-// The header's fields, after everything that can be checked without decompression: magic, version, sizes, checksum.
+// The header's fields, after everything that can be checked without decompression: magic, version, sizes,
+// checksum.
 Result<EntryInfo> check_entry(std::span<const std::byte> bytes);
 
 // The code object of an entry that is whole and belongs to the key.

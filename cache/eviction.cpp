@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Nobody keeps count of the directory's size: a shared counter would have to be right across crashes and processes. It is
-// measured instead, once a process has added a share of the limit, and otherwise at most once in kInterval over all
-// processes (the age of v1/lock/evict tells). Measuring 10,000 entries takes about 20 ms, less than one translation.
+// Nobody keeps count of the directory's size: a shared counter would have to be right across crashes and
+// processes. It is measured instead, once a process has added a share of the limit, and otherwise at most
+// once in kInterval over all processes (the age of v1/lock/evict tells). Measuring 10,000 entries takes about
+// 20 ms, less than one translation.
 //
-// Use is the file's time of modification, which hits renew at most once an hour. An entry removed while somebody reads it
-// does no harm: the reader has the file open.
+// Use is the file's time of modification, which hits renew at most once an hour. An entry removed while
+// somebody reads it does no harm: the reader has the file open.
 #include "eviction.h"
 
 #include <algorithm>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The key: BLAKE3 over | "ptxshim cache" | schema | build id | every field of the request but its name |, each written as on
-// the wire (lengths before contents), so that no two different requests give the same stream of bytes. What can change the
-// code is a field of the request or part of the build id; nothing else of the environment goes in.
+// The key: BLAKE3 over | "ptxshim cache" | schema | build id | every field of the request but its name |,
+// each written as on the wire (lengths before contents), so that no two different requests give the same
+// stream of bytes. What can change the code is a field of the request or part of the build id; nothing else
+// of the environment goes in.
 //
-// BLAKE3 is LLVM's own copy: libLLVMSupport.a gives up these few objects alone, nothing else of LLVM comes along.
+// BLAKE3 is LLVM's own copy: libLLVMSupport.a gives up these few objects alone, nothing else of LLVM comes
+// along.
 #include <llvm-c/blake3.h>
 
 #include "ptxshim/cache.h"

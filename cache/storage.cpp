@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Files are published whole or not at all: written under a name of their own in v1/tmp, then linked to the final name
-// (rename where links are not to be had). A reader therefore sees no entry, or a complete one; what a power failure leaves
-// is found by the checksum. Without fsync by default, for the same reason: a lost entry costs one translation.
+// Files are published whole or not at all: written under a name of their own in v1/tmp, then linked to the
+// final name (rename where links are not to be had). A reader therefore sees no entry, or a complete one;
+// what a power failure leaves is found by the checksum. Without fsync by default, for the same reason: a lost
+// entry costs one translation.
 //
-// Code from the cache runs in the application, so nobody else may write it: the directory and each file must belong to the
-// effective user (system layers: or to root) and be writable by no one else. Files are opened with O_NOFOLLOW, and with
-// O_NONBLOCK, as a FIFO would block for ever.
+// Code from the cache runs in the application, so nobody else may write it: the directory and each file must
+// belong to the effective user (system layers: or to root) and be writable by no one else. Files are opened
+// with O_NOFOLLOW, and with O_NONBLOCK, as a FIFO would block for ever.
 #include "storage.h"
 
 #include <atomic>
@@ -27,17 +28,21 @@ namespace {
 constexpr const char* kVersion = "v1";
 constexpr const char* kTemporary = "v1/tmp";
 constexpr const char* kLocks = "v1/lock";
-constexpr const char kTag[] = "Signature: 8a477f597d28d172789f06886806bc55\n# The cache of ptxshim; may be deleted.\n";
+constexpr const char kTag[] =
+    "Signature: 8a477f597d28d172789f06886806bc55\n# The cache of ptxshim; may be deleted.\n";
 constexpr time_t kTouchInterval = 3600;
 
-FileIdentity identity_of(const struct stat& status) { return {status.st_ino, status.st_size, status.st_mtim}; }
+FileIdentity identity_of(const struct stat& status) {
+  return {status.st_ino, status.st_size, status.st_mtim};
+}
 
 bool same(const FileIdentity& a, const FileIdentity& b) {
   return a.inode == b.inode && a.size == b.size && a.modified.tv_sec == b.modified.tv_sec &&
          a.modified.tv_nsec == b.modified.tv_nsec;
 }
 
-// A write beyond RLIMIT_FSIZE sends SIGXFSZ, which would end the application: blocked here, and taken off again.
+// A write beyond RLIMIT_FSIZE sends SIGXFSZ, which would end the application: blocked here, and taken off
+// again.
 class NoFileSizeSignal {
 public:
   NoFileSizeSignal() {
@@ -50,7 +55,8 @@ public:
   }
   ~NoFileSizeSignal() {
     const timespec now{};
-    while (!was_pending_ && sigtimedwait(&set_, nullptr, &now) < 0 && errno == EINTR) {}
+    while (!was_pending_ && sigtimedwait(&set_, nullptr, &now) < 0 && errno == EINTR) {
+    }
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
   NoFileSizeSignal(const NoFileSizeSignal&) = delete;
@@ -137,10 +143,14 @@ std::string entry_name(const CacheKey& key) {
 std::string default_directory() {
   const Config& c = config();
   std::string path;
-  if (!c.cache_dir.empty()) path = c.cache_dir;
-  else if (!c.cuda_cache_path.empty()) path = c.cuda_cache_path + "/ptxshim";
-  else if (!c.xdg_cache_home.empty() && c.xdg_cache_home[0] == '/') path = c.xdg_cache_home + "/ptxshim";
-  else if (!c.home.empty() && c.home[0] == '/') path = c.home + "/.cache/ptxshim";
+  if (!c.cache_dir.empty())
+    path = c.cache_dir;
+  else if (!c.cuda_cache_path.empty())
+    path = c.cuda_cache_path + "/ptxshim";
+  else if (!c.xdg_cache_home.empty() && c.xdg_cache_home[0] == '/')
+    path = c.xdg_cache_home + "/ptxshim";
+  else if (!c.home.empty() && c.home[0] == '/')
+    path = c.home + "/.cache/ptxshim";
   return path;
 }
 
@@ -160,8 +170,10 @@ std::optional<std::string> Storage::prepare() const {
   }
   if (!root) return problem;
   if (layer_ == Layer::System) return std::nullopt;
-  for (const char* folder : {kVersion, kTemporary, kLocks}) mkdirat(root.get(), folder, 0700); // or it is read only
-  const Fd tag(openat(root.get(), "CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  for (const char* folder : {kVersion, kTemporary, kLocks})
+    mkdirat(root.get(), folder, 0700); // or it is read only
+  const Fd tag(
+      openat(root.get(), "CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (tag) write_all(tag.get(), kTag, sizeof kTag - 1);
   return std::nullopt;
 }
@@ -181,7 +193,8 @@ Fd Storage::open_root(std::string* problem) const {
     root = Fd(open(path_.c_str(), kFlags));
   }
   if (!root || fstat(root.get(), &status)) return fail(strerrordesc_np(errno), errno);
-  if (status.st_mode & (S_IWGRP | S_IWOTH)) return fail("others may write to it (chmod go-w would mend that)");
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return fail("others may write to it (chmod go-w would mend that)");
   if (!trusted(status)) return fail("it belongs to another user");
   return root;
 }
@@ -248,7 +261,8 @@ void Storage::list(int root, const std::function<void(ListedEntry)>& visit) cons
     for (const std::string& file : names_in(root, folder.c_str())) {
       struct stat status;
       const std::string name = folder + "/" + file;
-      if (!hexadecimal(file.c_str(), 62) || fstatat(root, name.c_str(), &status, AT_SYMLINK_NOFOLLOW)) continue;
+      if (!hexadecimal(file.c_str(), 62) || fstatat(root, name.c_str(), &status, AT_SYMLINK_NOFOLLOW))
+        continue;
       visit({name, shard + file, identity_of(status)});
     }
   }
@@ -260,7 +274,8 @@ size_t Storage::reap_orphans(int root, time_t older_than) const {
     for (const std::string& file : names_in(root, folder)) {
       struct stat status;
       const std::string name = std::string(folder) + "/" + file;
-      if (fstatat(root, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) || status.st_mtim.tv_sec >= older_than) continue;
+      if (fstatat(root, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) || status.st_mtim.tv_sec >= older_than)
+        continue;
       count += unlinkat(root, name.c_str(), 0) == 0;
     }
   return count;

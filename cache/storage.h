@@ -65,8 +65,8 @@ public:
   // Creates the directory with its parents. What is wrong with it, in words, if anything.
   std::optional<std::string> prepare() const;
 
-  // Opened anew for each operation: a descriptor kept open could be closed, and its number taken, by the application.
-  // Checked each time: owner, and that nobody else may write.
+  // Opened anew for each operation: a descriptor kept open could be closed, and its number taken, by the
+  // application. Checked each time: owner, and that nobody else may write.
   Fd open_root(std::string* problem = nullptr) const;
 
   // errno of what failed, ENOENT for an entry that is not there, EBADMSG for one that must not be trusted.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one binary form of requests, replies and code objects: between the runtime and its worker processes, in cache
-// entries, and (the request) under the hash that makes the cache key.
+// The one binary form of requests, replies and code objects: between the runtime and its worker processes, in
+// cache entries, and (the request) under the hash that makes the cache key.
 //
 // | type             | bytes                                             |
 // |------------------|---------------------------------------------------|
@@ -11,9 +11,10 @@
 // | vector           | uint64 count, then the elements                   |
 // | a whole message  | uint32 magic, uint32 version, fields, end of input |
 //
-// Each struct has one fields() function that names its members through a structured binding: it serves writing, reading
-// and hashing alike, and does not compile once a member is added and not listed. Readers trust nothing: a length is
-// compared with what is left before anything is allocated, so the memory a message can cost is bounded by its own size.
+// Each struct has one fields() function that names its members through a structured binding: it serves
+// writing, reading and hashing alike, and does not compile once a member is added and not listed. Readers
+// trust nothing: a length is compared with what is left before anything is allocated, so the memory a message
+// can cost is bounded by its own size.
 #pragma once
 
 #include <cstring>
@@ -60,7 +61,8 @@ template <class Io> void fields(Io& io, CodeObject& value) {
 
 // The name is for messages only and comes last, so that the cache key can leave it out.
 template <class Io> void fields(Io& io, TranslateRequest& value, bool with_name = true) {
-  auto& [modules, target, code_object_version, optimisation, debug_info, max_registers, kernels, name] = value;
+  auto& [modules, target, code_object_version, optimisation, debug_info, max_registers, kernels, name] =
+      value;
   io(modules, target, code_object_version, optimisation, debug_info, max_registers, kernels);
   if (with_name) io(name);
 }
@@ -80,7 +82,8 @@ public:
 private:
   void put_number(uint64_t value, size_t bytes) {
     unsigned char buffer[8];
-    for (size_t i = 0; i < bytes; ++i) buffer[i] = static_cast<unsigned char>(value >> (8 * i));
+    for (size_t i = 0; i < bytes; ++i)
+      buffer[i] = static_cast<unsigned char>(value >> (8 * i));
     sink_.append(buffer, bytes);
   }
   void put(bool value) { put_number(value ? 1 : 0, 1); }
@@ -98,10 +101,11 @@ private:
   }
   template <class T> void put(const std::vector<T>& value) {
     put_number(value.size(), 8);
-    for (const T& element : value) put(element);
+    for (const T& element : value)
+      put(element);
   }
   template <class T>
-    requires std::is_class_v<T>
+  requires std::is_class_v<T>
   void put(const T& value) {
     fields(*this, const_cast<T&>(value)); // fields() is shared with reading; this side only reads.
   }
@@ -150,7 +154,8 @@ private:
     unsigned char buffer[8] = {};
     if (!take(buffer, bytes)) return 0;
     uint64_t value = 0;
-    for (size_t i = 0; i < bytes; ++i) value |= static_cast<uint64_t>(buffer[i]) << (8 * i);
+    for (size_t i = 0; i < bytes; ++i)
+      value |= static_cast<uint64_t>(buffer[i]) << (8 * i);
     return value;
   }
   // A length or count; every element takes at least one byte of what is left.
@@ -198,13 +203,12 @@ private:
   template <class T> void get(std::vector<T>& value) {
     const size_t count = length();
     value.clear();
-    for (size_t i = 0; i < count && ok(); ++i) get(value.emplace_back());
+    for (size_t i = 0; i < count && ok(); ++i)
+      get(value.emplace_back());
   }
   template <class T>
-    requires std::is_class_v<T>
-  void get(T& value) {
-    fields(*this, value);
-  }
+  requires std::is_class_v<T>
+  void get(T& value) { fields(*this, value); }
 
   std::span<const std::byte> bytes_;
   size_t position_ = 0;

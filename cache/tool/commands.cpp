@@ -69,7 +69,8 @@ Examined examine(const Storage& storage, int root, const ListedEntry& entry) {
 std::string date(time_t seconds) {
   char buffer[32];
   tm parts;
-  if (!localtime_r(&seconds, &parts) || !std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M", &parts)) return "?";
+  if (!localtime_r(&seconds, &parts) || !std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M", &parts))
+    return "?";
   return buffer;
 }
 
@@ -85,9 +86,9 @@ void print_entry(const Options& options, const ListedEntry& entry, const Examine
                 "\"current\":%s,\"problem\":%s,\"kernels\":[%s]}\n",
                 json_string(entry.key).c_str(), static_cast<long long>(entry.identity.size),
                 static_cast<long long>(entry.identity.modified.tv_sec),
-                static_cast<unsigned long long>(found.info.created), json_string(found.code_object.target).c_str(),
-                json_string(found.info.producer).c_str(), current ? "true" : "false",
-                json_string(found.problem).c_str(), kernels.c_str());
+                static_cast<unsigned long long>(found.info.created),
+                json_string(found.code_object.target).c_str(), json_string(found.info.producer).c_str(),
+                current ? "true" : "false", json_string(found.problem).c_str(), kernels.c_str());
   else
     std::printf("%.16s %-8s %9lld  %s  %s%s\n", entry.key.c_str(),
                 found.problem.empty() ? found.code_object.target.c_str() : "damaged",
@@ -101,7 +102,8 @@ void print_entry(const Options& options, const ListedEntry& entry, const Examine
 int run_path(const Options& options) {
   const std::string path = options.directory.empty() ? cache::default_directory() : options.directory;
   if (options.json)
-    std::printf("{\"path\":%s,\"disabled\":%s}\n", json_string(path).c_str(), config().cache_disable ? "true" : "false");
+    std::printf("{\"path\":%s,\"disabled\":%s}\n", json_string(path).c_str(),
+                config().cache_disable ? "true" : "false");
   else
     std::printf("%s\n", path.c_str());
   return path.empty() ? 1 : 0;
@@ -129,16 +131,19 @@ int run_stat(const Options& options) {
       list += json_string(target);
       list += ':' + std::to_string(count);
     }
-    std::printf("{\"path\":%s,\"entries\":%llu,\"bytes\":%llu,\"limit\":%llu,\"current\":%llu,\"damaged\":%llu,"
-                "\"targets\":{%s}}\n",
-                json_string(storage->path()).c_str(), number(entries), number(bytes), number(config().cache_max_size),
-                number(current), number(damaged), list.c_str());
+    std::printf(
+        "{\"path\":%s,\"entries\":%llu,\"bytes\":%llu,\"limit\":%llu,\"current\":%llu,\"damaged\":%llu,"
+        "\"targets\":{%s}}\n",
+        json_string(storage->path()).c_str(), number(entries), number(bytes), number(config().cache_max_size),
+        number(current), number(damaged), list.c_str());
     return 0;
   }
-  std::printf("%s\n%llu entries, %llu bytes of at most %llu\n%llu of this build, %llu of others, %llu damaged\n",
-              storage->path().c_str(), number(entries), number(bytes), number(config().cache_max_size), number(current),
-              number(entries - current - damaged), number(damaged));
-  for (const auto& [target, count] : targets) std::printf("%llu for %s\n", number(count), target.c_str());
+  std::printf(
+      "%s\n%llu entries, %llu bytes of at most %llu\n%llu of this build, %llu of others, %llu damaged\n",
+      storage->path().c_str(), number(entries), number(bytes), number(config().cache_max_size),
+      number(current), number(entries - current - damaged), number(damaged));
+  for (const auto& [target, count] : targets)
+    std::printf("%llu for %s\n", number(count), target.c_str());
   return 0;
 }
 

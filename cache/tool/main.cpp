@@ -56,7 +56,8 @@ bool parse_targets(const std::string& list, Options& options) {
     const std::string name = list.substr(begin, end - begin);
     if (!find_target(name)) {
       std::fprintf(stderr, "ptxshim-cache: error: unknown target '%s'; known are", name.c_str());
-      for (const Target& target : kTargets) std::fprintf(stderr, " %s", target.name);
+      for (const Target& target : kTargets)
+        std::fprintf(stderr, " %s", target.name);
       std::fprintf(stderr, "\n");
       return false;
     }
@@ -72,15 +73,17 @@ bool parse_option(const std::string& option, const char* value, Options& options
   const struct {
     const char* name;
     bool* flag;
-  } flags[] = {{"--json", &options.json},       {"--dry-run", &options.dry_run}, {"--verbose", &options.verbose},
-               {"--remove", &options.remove},   {"--all", &options.all},         {"--other-builds", &options.other_builds}};
+  } flags[] = {{"--json", &options.json},       {"--dry-run", &options.dry_run},
+               {"--verbose", &options.verbose}, {"--remove", &options.remove},
+               {"--all", &options.all},         {"--other-builds", &options.other_builds}};
   for (const auto& flag : flags)
     if (option == flag.name) return *flag.flag = true;
   took_value = true;
   const bool wants_value = option == "--dir" || option == "--target" || option == "--code-object-version" ||
                            option == "--jobs" || option == "--max-bytes";
   if (!wants_value || !value) {
-    std::fprintf(stderr, "ptxshim-cache: error: %s '%s'\n", wants_value ? "no value for" : "unknown option", option.c_str());
+    std::fprintf(stderr, "ptxshim-cache: error: %s '%s'\n", wants_value ? "no value for" : "unknown option",
+                 option.c_str());
     return false;
   }
   if (option == "--dir") {
@@ -135,8 +138,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
     const bool joined = equals != std::string::npos;
     const std::string value = joined ? argument.substr(equals + 1) : i + 1 < argc ? argv[i + 1] : "";
     bool took_value = false;
-    if (!parse_option(joined ? argument.substr(0, equals) : argument, joined || i + 1 < argc ? value.c_str() : nullptr,
-                      options, took_value))
+    if (!parse_option(joined ? argument.substr(0, equals) : argument,
+                      joined || i + 1 < argc ? value.c_str() : nullptr, options, took_value))
       return std::nullopt;
     if (took_value && !joined) ++i;
   }
@@ -175,6 +178,7 @@ int main(int argc, char** argv) {
   if (!options) return exit_status;
   for (const Command& command : kCommands)
     if (options->command == command.name) return command.run(*options);
-  std::fprintf(stderr, "ptxshim-cache: error: unknown command '%s' (--help lists them)\n", options->command.c_str());
+  std::fprintf(stderr, "ptxshim-cache: error: unknown command '%s' (--help lists them)\n",
+               options->command.c_str());
   return 2;
 }

@@ -27,8 +27,8 @@ struct Options {
   std::vector<std::string> paths;
 };
 
-// Prints what is wrong and returns nothing when the command line makes no sense; help is printed here too (then exit_status
-// is 0).
+// Prints what is wrong and returns nothing when the command line makes no sense; help is printed here too
+// (then exit_status is 0).
 std::optional<Options> parse_options(int argc, char** argv, int& exit_status);
 
 // Text with what JSON wants escaped, in quotes.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Fills the cache before programs run. Files are searched for link units (runtime/loader/files.h), and each is translated for
-// each target through translate_cached, the very path that a running program takes: same request, same key, same workers.
+// Fills the cache before programs run. Files are searched for link units (runtime/loader/files.h), and each
+// is translated for each target through translate_cached, the very path that a running program takes: same
+// request, same key, same workers.
 //
-// What can be known without running a program is what it loads by itself: its fatbins and PTX, with the standard options. A
-// program that passes options of its own (a register limit, a level of optimisation) or links at run time asks for other keys.
+// What can be known without running a program is what it loads by itself: its fatbins and PTX, with the
+// standard options. A program that passes options of its own (a register limit, a level of optimisation) or
+// links at run time asks for other keys.
 //
-// A unit that fails costs itself only. One that holds no PTX is a warning: no command can make it loadable. Killed and started again, the command goes on where it was: what is in the cache is
-// not translated again.
+// A unit that fails costs itself only. One that holds no PTX is a warning: no command can make it loadable.
+// Killed and started again, the command goes on where it was: what is in the cache is not translated again.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -67,7 +69,8 @@ uint32_t installed_hip_major() {
     }
     const std::string text = strings && soname ? strings + soname : name;
     const size_t at = text.rfind(".so.");
-    if (at != std::string::npos) return static_cast<uint32_t>(std::strtoul(text.c_str() + at + 4, nullptr, 10));
+    if (at != std::string::npos)
+      return static_cast<uint32_t>(std::strtoul(text.c_str() + at + 4, nullptr, 10));
   }
   return 0;
 }
@@ -103,14 +106,17 @@ private:
 
 Summary Warming::run(const std::vector<std::string>& files) {
   std::vector<std::thread> threads;
-  for (size_t i = 0; i < jobs_; ++i) threads.emplace_back([this] { work(); });
-  for (const std::string& file : files) read(file);
+  for (size_t i = 0; i < jobs_; ++i)
+    threads.emplace_back([this] { work(); });
+  for (const std::string& file : files)
+    read(file);
   {
     const std::lock_guard lock(mutex_);
     complete_ = true;
   }
   changed_.notify_all();
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
   if (!options_.json && isatty(2)) std::fprintf(stderr, "\r\033[K");
   return std::move(summary_);
 }
@@ -185,8 +191,8 @@ void Warming::report(const Task& task, const char* outcome, double milliseconds,
                 json_string(cache_key(task.request).hex()).c_str(), json_string(what).c_str(), milliseconds,
                 json_string(message).c_str());
   else if (options_.verbose || options_.dry_run)
-    std::printf("%s: %s, %.1f ms, %s (%s)\n", task.request.target.c_str(), outcome, milliseconds, task.file.c_str(),
-                task.request.name.c_str());
+    std::printf("%s: %s, %.1f ms, %s (%s)\n", task.request.target.c_str(), outcome, milliseconds,
+                task.file.c_str(), task.request.name.c_str());
   else
     progress();
 }
@@ -241,7 +247,8 @@ std::vector<std::string> collect(const std::vector<std::string>& paths, std::vec
     }
     if (failed) failures.push_back({path, "", failed.message()});
     std::sort(inside.begin(), inside.end());
-    for (const std::string& file : inside) add(file);
+    for (const std::string& file : inside)
+      add(file);
   }
   return files;
 }
@@ -255,26 +262,31 @@ void print_failure(const char* kind, const Failure& failure) {
                  failure.file.c_str(), failure.message.c_str());
 }
 
-void print_summary(const Options& options, const Summary& summary, const std::string& directory, double seconds) {
+void print_summary(const Options& options, const Summary& summary, const std::string& directory,
+                   double seconds) {
   const auto number = [](uint64_t value) { return static_cast<unsigned long long>(value); };
   if (options.json) {
-    std::printf("{\"files\":%llu,\"files_without_code\":%llu,\"units\":%llu,\"without_ptx\":%llu,\"translated\":%llu,"
-                "\"present\":%llu,\"would_translate\":%llu,\"failed\":%llu,\"seconds\":%.3f,\"path\":%s}\n",
-                number(summary.files), number(summary.files_without_code), number(summary.units), number(summary.without_ptx),
-                number(summary.translated), number(summary.present), number(summary.would_translate), number(summary.failed),
-                seconds, json_string(directory).c_str());
+    std::printf(
+        "{\"files\":%llu,\"files_without_code\":%llu,\"units\":%llu,\"without_ptx\":%llu,\"translated\":%llu,"
+        "\"present\":%llu,\"would_translate\":%llu,\"failed\":%llu,\"seconds\":%.3f,\"path\":%s}\n",
+        number(summary.files), number(summary.files_without_code), number(summary.units),
+        number(summary.without_ptx), number(summary.translated), number(summary.present),
+        number(summary.would_translate), number(summary.failed), seconds, json_string(directory).c_str());
     return;
   }
-  for (const Failure& failure : summary.warnings) print_failure("warning", failure);
-  for (const Failure& failure : summary.failures) print_failure("failed", failure);
-  std::printf("%llu files (%llu without device code), %llu modules (%llu without PTX), %zu targets: ", number(summary.files),
-              number(summary.files_without_code), number(summary.units), number(summary.without_ptx), options.targets.size());
+  for (const Failure& failure : summary.warnings)
+    print_failure("warning", failure);
+  for (const Failure& failure : summary.failures)
+    print_failure("failed", failure);
+  std::printf("%llu files (%llu without device code), %llu modules (%llu without PTX), %zu targets: ",
+              number(summary.files), number(summary.files_without_code), number(summary.units),
+              number(summary.without_ptx), options.targets.size());
   if (options.dry_run)
     std::printf("%llu would be translated, ", number(summary.would_translate));
   else
     std::printf("%llu translated, ", number(summary.translated));
-  std::printf("%llu in the cache already, %llu failed; %.1f s, %s\n", number(summary.present), number(summary.failed), seconds,
-              directory.c_str());
+  std::printf("%llu in the cache already, %llu failed; %.1f s, %s\n", number(summary.present),
+              number(summary.failed), seconds, directory.c_str());
 }
 
 } // namespace
@@ -298,13 +310,15 @@ int run_warm(const Options& options) {
     std::fprintf(stderr, "ptxshim-cache: no HIP runtime on this machine: translating for HIP 6 and newer "
                          "(--code-object-version 4 is for HIP 5)\n");
   const uint32_t version = options.code_object_version.value_or(code_object_version_for_hip(hip ? hip : 6));
-  const size_t jobs = options.jobs ? std::min<size_t>(options.jobs, 1024) : std::max(1u, std::thread::hardware_concurrency());
+  const size_t jobs =
+      options.jobs ? std::min<size_t>(options.jobs, 1024) : std::max(1u, std::thread::hardware_concurrency());
   std::vector<Failure> failures;
   const std::vector<std::string> files = collect(options.paths, failures);
   Summary summary = Warming(options, *cache, version, jobs).run(files);
   summary.failures.insert(summary.failures.begin(), failures.begin(), failures.end());
   summary.failed += failures.size();
-  print_summary(options, summary, cache->directory(), std::chrono::duration<double>(SteadyClock::now() - start).count());
+  print_summary(options, summary, cache->directory(),
+                std::chrono::duration<double>(SteadyClock::now() - start).count());
   return summary.failed ? 1 : 0;
 }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// nvcc leaves in each object a wrapper (section .nvFatBinSegment, 24 bytes) that points to a fatbin in .nv_fatbin, or, with
-// -rdc=true, in __nv_relfatbin. A linked program has all wrappers of its objects, and one of version 2 from the device link,
-// whose list of modules is only made at start-up. What the program will load is therefore:
+// nvcc leaves in each object a wrapper (section .nvFatBinSegment, 24 bytes) that points to a fatbin in
+// .nv_fatbin, or, with -rdc=true, in __nv_relfatbin. A linked program has all wrappers of its objects, and
+// one of version 2 from the device link, whose list of modules is only made at start-up. What the program
+// will load is therefore:
 //   - one module per version 1 wrapper that points into .nv_fatbin,
 //   - one module out of everything that version 1 wrappers point to in __nv_relfatbin.
-// The version 2 wrapper itself adds nothing: its fatbin holds the device linker's machine code, in programs without -rdc=true
-// a stub. Archives and objects are read alike, as the programs they would become.
+// The version 2 wrapper itself adds nothing: its fatbin holds the device linker's machine code, in programs
+// without -rdc=true a stub. Archives and objects are read alike, as the programs they would become.
 //
-// Pointers are taken from relocations (objects; position independent programs), else from the section as it is.
-// A file without wrappers, but with the sections, is searched for headers.
+// Pointers are taken from relocations (objects; position independent programs), else from the section as it
+// is. A file without wrappers, but with the sections, is searched for headers.
 #include "elf_file.h"
 
 #include <gelf.h>
@@ -65,7 +66,8 @@ bool is_absolute(uint16_t machine, uint32_t type) {
 }
 
 bool is_relative(uint16_t machine, uint32_t type) {
-  return (machine == EM_X86_64 && type == R_X86_64_RELATIVE) || (machine == EM_AARCH64 && type == R_AARCH64_RELATIVE);
+  return (machine == EM_X86_64 && type == R_X86_64_RELATIVE) ||
+         (machine == EM_AARCH64 && type == R_AARCH64_RELATIVE);
 }
 
 Result<void> Reader::read_sections() {
@@ -94,14 +96,16 @@ void Reader::read_relocations(size_t wrappers) {
     const GElf_Shdr& shdr = sections_[i].header;
     if (shdr.sh_type != SHT_RELA || (object && shdr.sh_info != wrappers)) continue;
     Elf_Data* const data = elf_getdata(elf_getscn(elf_, i), nullptr);
-    Elf_Scn* const symbols_section = shdr.sh_link < sections_.size() ? elf_getscn(elf_, shdr.sh_link) : nullptr;
+    Elf_Scn* const symbols_section =
+        shdr.sh_link < sections_.size() ? elf_getscn(elf_, shdr.sh_link) : nullptr;
     Elf_Data* const symbols = symbols_section ? elf_getdata(symbols_section, nullptr) : nullptr;
     if (!data || !shdr.sh_entsize) continue;
     for (size_t j = 0; j < data->d_size / sizeof(Elf64_Rela); ++j) {
       GElf_Rela rela;
       if (!gelf_getrela(data, static_cast<int>(j), &rela)) break;
       const auto type = static_cast<uint32_t>(GELF_R_TYPE(rela.r_info));
-      if (!object && (rela.r_offset < target.sh_addr || rela.r_offset - target.sh_addr >= target.sh_size)) continue;
+      if (!object && (rela.r_offset < target.sh_addr || rela.r_offset - target.sh_addr >= target.sh_size))
+        continue;
       GElf_Sym symbol{};
       if (is_absolute(header_.e_machine, type)) {
         if (!symbols || !gelf_getsym(symbols, static_cast<int>(GELF_R_SYM(rela.r_info)), &symbol)) continue;
@@ -137,7 +141,8 @@ std::optional<Place> Reader::pointer_at(size_t section, uint64_t offset) const {
 
 void Reader::add(const Place& place, ElfFatbins& result) const {
   const Section& section = sections_[place.section];
-  const auto bytes = section.bytes.subspan(static_cast<size_t>(std::min<uint64_t>(place.offset, section.bytes.size())));
+  const auto bytes =
+      section.bytes.subspan(static_cast<size_t>(std::min<uint64_t>(place.offset, section.bytes.size())));
   (section.name == "__nv_relfatbin" ? result.together : result.alone).push_back(bytes);
 }
 
@@ -180,8 +185,8 @@ Result<ElfFatbins> Reader::read() {
 
 Result<ElfFatbins> find_fatbins(std::span<std::byte> bytes) {
   elf_version(EV_CURRENT);
-  const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_memory(reinterpret_cast<char*>(bytes.data()), bytes.size()),
-                                                elf_end);
+  const std::unique_ptr<Elf, int (*)(Elf*)> elf(
+      elf_memory(reinterpret_cast<char*>(bytes.data()), bytes.size()), elf_end);
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF) return elf_error(elf_errmsg(-1));
   return Reader(elf.get(), bytes).read();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A fatbin is a 16-byte header and entries, each with a header of its own whose size varies (always taken from its field)
-// and a payload that may be compressed. Everything here comes from a file or from an application's memory: each size is
-// compared with what is left before it is used, and decompression never exceeds the size that the entry states, which in
-// turn is bounded.
+// A fatbin is a 16-byte header and entries, each with a header of its own whose size varies (always taken
+// from its field) and a payload that may be compressed. Everything here comes from a file or from an
+// application's memory: each size is compared with what is left before it is used, and decompression never
+// exceeds the size that the entry states, which in turn is bounded.
 //
 // | entry  | field                                              |
 // |--------|----------------------------------------------------|
@@ -17,9 +17,10 @@
 // |        | 0x100000 sm_90a and the like, 0x200000 sm_100f ...  |
 // | +56 u64| size after decompression                           |
 //
-// Which PTX: the highest SM not above the reported capability; if there is none, the lowest above it: code for a newer
-// virtual architecture is translated all the same, and may well use nothing new. PTX for one architecture alone (sm_90a) or
-// one family (sm_100f) comes last: it exists because it uses what other GPUs do not have.
+// Which PTX: the highest SM not above the reported capability; if there is none, the lowest above it: code
+// for a newer virtual architecture is translated all the same, and may well use nothing new. PTX for one
+// architecture alone (sm_90a) or one family (sm_100f) comes last: it exists because it uses what other GPUs
+// do not have.
 #include "fatbin.h"
 
 #include <cstring>
@@ -125,7 +126,8 @@ Error no_ptx(const std::vector<FatbinEntry>& entries) {
                                   " alone); build it with nvcc -gencode arch=compute_80,code=compute_80"};
 }
 
-const FatbinEntry* choose(const std::vector<FatbinEntry>& entries, uint32_t compute_capability, bool specific) {
+const FatbinEntry* choose(const std::vector<FatbinEntry>& entries, uint32_t compute_capability,
+                          bool specific) {
   const FatbinEntry* below = nullptr;
   const FatbinEntry* above = nullptr;
   for (const FatbinEntry& entry : entries) {
@@ -163,7 +165,8 @@ Result<std::vector<FatbinEntry>> read_entries(std::span<const std::byte> bytes) 
   auto size = fatbin_size(bytes.data());
   if (!size.ok()) return std::move(size).error();
   if (*size > bytes.size())
-    return damaged("it states " + std::to_string(*size) + " bytes, " + std::to_string(bytes.size()) + " are there");
+    return damaged("it states " + std::to_string(*size) + " bytes, " + std::to_string(bytes.size()) +
+                   " are there");
   const uint16_t header_size = load16(bytes.data() + 6);
   std::span<const std::byte> left = bytes.first(static_cast<size_t>(*size)).subspan(header_size);
   std::vector<FatbinEntry> entries;
@@ -187,7 +190,8 @@ Result<PtxImage> select_ptx(std::span<const std::byte> fatbin, uint32_t compute_
   if (!text.ok()) return std::move(text).error();
   PtxImage image;
   image.text = std::move(text).value();
-  while (!image.text.empty() && image.text.back() == '\0') image.text.pop_back();
+  while (!image.text.empty() && image.text.back() == '\0')
+    image.text.pop_back();
   image.sm = entry->sm;
   image.ptx_version = entry->ptx_version;
   image.identifier = entry->identifier;

@@ -35,7 +35,8 @@ struct FatbinEntry {
   std::string identifier;
 };
 
-// Bytes of the fatbin whose header stands at `header` (at least kFatbinHeaderSize bytes readable): header and entries.
+// Bytes of the fatbin whose header stands at `header` (at least kFatbinHeaderSize bytes readable): header and
+// entries.
 Result<uint64_t> fatbin_size(const std::byte* header);
 
 // All entries of one fatbin. `bytes` may be longer than the fatbin.

@@ -46,7 +46,8 @@ public:
 
   int error() const { return error_; }
   std::span<std::byte> bytes() const {
-    return address_ == MAP_FAILED ? std::span<std::byte>() : std::span(static_cast<std::byte*>(address_), size_);
+    return address_ == MAP_FAILED ? std::span<std::byte>()
+                                  : std::span(static_cast<std::byte*>(address_), size_);
   }
 
 private:
@@ -60,7 +61,8 @@ bool starts_with(std::span<const std::byte> bytes, std::string_view text) {
 }
 
 void visit_alone(const ElfFatbins& fatbins, uint32_t compute_capability, const UnitVisitor& visit) {
-  for (std::span<const std::byte> fatbin : fatbins.alone) visit(link_unit({fatbin}, compute_capability));
+  for (std::span<const std::byte> fatbin : fatbins.alone)
+    visit(link_unit({fatbin}, compute_capability));
 }
 
 Result<void> visit_elf(std::span<std::byte> bytes, uint32_t compute_capability, const UnitVisitor& visit) {
@@ -71,8 +73,10 @@ Result<void> visit_elf(std::span<std::byte> bytes, uint32_t compute_capability, 
   return {};
 }
 
-// `!<arch>\n`, then members: a header of 60 characters (size in decimal at 48, "`\n" at the end), contents, padded to even.
-Result<void> visit_archive(std::span<std::byte> bytes, uint32_t compute_capability, const UnitVisitor& visit) {
+// `!<arch>\n`, then members: a header of 60 characters (size in decimal at 48, "`\n" at the end), contents,
+// padded to even.
+Result<void> visit_archive(std::span<std::byte> bytes, uint32_t compute_capability,
+                           const UnitVisitor& visit) {
   std::vector<std::span<const std::byte>> together;
   for (size_t at = kArchive.size(); at < bytes.size();) {
     const Error damaged{CUDA_ERROR_INVALID_IMAGE, "damaged archive at byte " + std::to_string(at)};

@@ -19,7 +19,8 @@ Io wait_for(int fd, short events, Deadline deadline) {
   for (;;) {
     int timeout = -1;
     if (deadline != Deadline::max()) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
       if (left <= 0) return Io::TimedOut;
       timeout = static_cast<int>(std::min<long long>(left + 1, 60'000));
     }
@@ -49,8 +50,9 @@ template <class Move> Io transfer(int fd, short events, size_t size, Deadline de
 }
 
 Io send_all(int fd, const std::byte* data, size_t size, Deadline deadline) {
-  return transfer(fd, POLLOUT, size, deadline,
-                  [&](size_t done) { return send(fd, data + done, size - done, MSG_NOSIGNAL | MSG_DONTWAIT); });
+  return transfer(fd, POLLOUT, size, deadline, [&](size_t done) {
+    return send(fd, data + done, size - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+  });
 }
 
 Io receive_all(int fd, std::byte* data, size_t size, Deadline deadline) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What cuModuleLoadData is given: a pointer without a length, at one of
-//   - a wrapper (the compiler's static object; version 1 points to a fatbin, version 2 to several that want linking),
+//   - a wrapper (the compiler's static object; version 1 points to a fatbin, version 2 to several that want
+//   linking),
 //   - a fatbin, which states its size,
 //   - a cubin (ELF): machine code of an NVIDIA GPU, refused with advice,
 //   - PTX text, up to its NUL.
-// Reading memory of unknown size can trust nothing but these headers; sums are checked for overflow, sizes against bounds.
+// Reading memory of unknown size can trust nothing but these headers; sums are checked for overflow, sizes
+// against bounds.
 //
-// A version 2 wrapper's modules stand in the NULL-terminated array that its second pointer names: the runtime library fills
-// it while the program starts. Its first pointer holds what nvlink made of them, machine code as a rule.
+// A version 2 wrapper's modules stand in the NULL-terminated array that its second pointer names: the runtime
+// library fills it while the program starts. Its first pointer holds what nvlink made of them, machine code
+// as a rule.
 #include "ptxshim/image.h"
 
 #include <cstring>
@@ -30,15 +33,17 @@ Error unknown_image() {
 
 Error elf_image(const std::byte* elf) {
   if (load16(elf + 18) == kMachineCuda)
-    return Error{CUDA_ERROR_NO_BINARY_FOR_GPU,
-                 "a cubin (machine code for an NVIDIA GPU) without PTX cannot be translated; build with nvcc -ptx, or "
-                 "-fatbin -gencode arch=compute_80,code=compute_80"};
+    return Error{
+        CUDA_ERROR_NO_BINARY_FOR_GPU,
+        "a cubin (machine code for an NVIDIA GPU) without PTX cannot be translated; build with nvcc -ptx, or "
+        "-fatbin -gencode arch=compute_80,code=compute_80"};
   return Error{CUDA_ERROR_INVALID_IMAGE, "an ELF file that holds no device code by itself"};
 }
 
 constexpr uint32_t kElfMagic = 0x464c457f;
 
-// Byte by byte: the image may be a shorter text that ends where the memory does. No byte of our magic numbers is 0.
+// Byte by byte: the image may be a shorter text that ends where the memory does. No byte of our magic numbers
+// is 0.
 bool has_magic(const std::byte* at, uint32_t magic) {
   for (int i = 0; i < 4; ++i)
     if (at[i] != static_cast<std::byte>(magic >> (8 * i))) return false;
@@ -74,13 +79,15 @@ Result<std::vector<PtxImage>> read_wrapper(const std::byte* wrapper, uint32_t co
   const auto* data = reinterpret_cast<const std::byte*>(load64(wrapper + 8));
   const auto* modules = reinterpret_cast<const std::byte*>(load64(wrapper + 16));
   if (version != 1 && version != 2)
-    return Error{CUDA_ERROR_INVALID_IMAGE, "a fat binary wrapper of unknown version " + std::to_string(version)};
+    return Error{CUDA_ERROR_INVALID_IMAGE,
+                 "a fat binary wrapper of unknown version " + std::to_string(version)};
   std::vector<std::span<const std::byte>> fatbins;
   if (version == 2 && modules)
     for (size_t i = 0; i <= kMaxModules; ++i) {
       const auto* header = reinterpret_cast<const std::byte*>(load64(modules + 8 * i));
       if (!header) break;
-      if (i == kMaxModules) return Error{CUDA_ERROR_INVALID_IMAGE, "a fat binary wrapper lists too many modules"};
+      if (i == kMaxModules)
+        return Error{CUDA_ERROR_INVALID_IMAGE, "a fat binary wrapper lists too many modules"};
       auto fatbin = fatbin_at(header);
       if (!fatbin.ok()) return std::move(fatbin).error();
       fatbins.push_back(*fatbin);

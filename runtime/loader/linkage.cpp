@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Programs made with -rdc=true carry libcudadevrt as one of their modules: 780 KB of PTX, for the newest architecture alone,
-// that serves launches from device code. Hardly any program uses it, and translating it would cost each of them seconds and
-// perhaps an error. So it is left out unless another module declares one of its functions as .extern.
+// Programs made with -rdc=true carry libcudadevrt as one of their modules: 780 KB of PTX, for the newest
+// architecture alone, that serves launches from device code. Hardly any program uses it, and translating it
+// would cost each of them seconds and perhaps an error. So it is left out unless another module declares one
+// of its functions as .extern.
 //
-// To see that, no parser is needed: only the names in module-scope declarations. The scan below skips comments, strings and
-// everything in braces, and reads the head of each statement up to its ';' or '{'.
+// To see that, no parser is needed: only the names in module-scope declarations. The scan below skips
+// comments, strings and everything in braces, and reads the head of each statement up to its ';' or '{'.
 #include "linkage.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ bool name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
-// Tokens of a PTX text: words (with a leading dot for directives) and single other characters. Empty at the end.
+// Tokens of a PTX text: words (with a leading dot for directives) and single other characters. Empty at the
+// end.
 class Scanner {
 public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -32,7 +34,8 @@ public:
       const size_t end = text_.find('"', at_ + 1);
       at_ = end == std::string_view::npos ? text_.size() : end + 1;
     } else if (name_character(text_[at_])) {
-      while (at_ < text_.size() && name_character(text_[at_])) ++at_;
+      while (at_ < text_.size() && name_character(text_[at_]))
+        ++at_;
     } else {
       ++at_;
     }
@@ -55,8 +58,10 @@ public:
       }
       if (text_[at_] == '{') ++depth;
       if (text_[at_] == '}') --depth;
-      if (text_[at_] == '/' && !at_comment()) ++at_;
-      else if (text_[at_] != '/') ++at_;
+      if (text_[at_] == '/' && !at_comment())
+        ++at_;
+      else if (text_[at_] != '/')
+        ++at_;
     }
   }
 
@@ -82,25 +87,35 @@ private:
   size_t at_ = 0;
 };
 
-// Reads the head of one statement: directives, then the first plain name outside parentheses. `.func (.param .b32 r) f (...)`.
+// Reads the head of one statement: directives, then the first plain name outside parentheses. `.func (.param
+// .b32 r) f (...)`.
 class Statement {
 public:
   void take(std::string_view token) {
-    if (token == ".extern") symbol_.linkage = ModuleSymbol::Linkage::Extern;
-    else if (token == ".visible") symbol_.linkage = ModuleSymbol::Linkage::Visible;
-    else if (token == ".weak" || token == ".common") symbol_.linkage = ModuleSymbol::Linkage::Weak;
-    else if (token == ".func") symbol_.function = declares_ = true;
-    else if (token == ".entry" || token == ".global" || token == ".const" || token == ".shared") declares_ = true;
-    else if (token == "(") ++depth_;
-    else if (token == ")") depth_ -= depth_ > 0;
-    else if (declares_ && depth_ == 0 && symbol_.name.empty() && starts_name(token)) symbol_.name = token;
+    if (token == ".extern")
+      symbol_.linkage = ModuleSymbol::Linkage::Extern;
+    else if (token == ".visible")
+      symbol_.linkage = ModuleSymbol::Linkage::Visible;
+    else if (token == ".weak" || token == ".common")
+      symbol_.linkage = ModuleSymbol::Linkage::Weak;
+    else if (token == ".func")
+      symbol_.function = declares_ = true;
+    else if (token == ".entry" || token == ".global" || token == ".const" || token == ".shared")
+      declares_ = true;
+    else if (token == "(")
+      ++depth_;
+    else if (token == ")")
+      depth_ -= depth_ > 0;
+    else if (declares_ && depth_ == 0 && symbol_.name.empty() && starts_name(token))
+      symbol_.name = token;
   }
   bool complete() const { return declares_ && !symbol_.name.empty(); }
   ModuleSymbol take_symbol() { return std::move(symbol_); }
 
 private:
   static bool starts_name(std::string_view token) {
-    return std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_' || token[0] == '$' || token[0] == '%';
+    return std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_' || token[0] == '$' ||
+           token[0] == '%';
   }
 
   ModuleSymbol symbol_;
@@ -137,7 +152,8 @@ bool is_device_runtime(const std::vector<ModuleSymbol>& symbols) {
 void drop_unused_device_runtime(std::vector<PtxImage>& modules) {
   if (modules.size() < 2) return;
   std::vector<std::vector<ModuleSymbol>> symbols;
-  for (const PtxImage& module : modules) symbols.push_back(module_symbols(module.text));
+  for (const PtxImage& module : modules)
+    symbols.push_back(module_symbols(module.text));
   for (size_t i = 0; i < modules.size(); ++i) {
     if (!is_device_runtime(symbols[i])) continue;
     std::unordered_set<std::string_view> offered;

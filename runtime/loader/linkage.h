@@ -17,8 +17,8 @@ struct ModuleSymbol {
   std::string name;
 };
 
-// The functions, kernels and variables that a PTX text declares or defines at module scope. Never fails: what it cannot
-// read it skips, the translator has the last word.
+// The functions, kernels and variables that a PTX text declares or defines at module scope. Never fails: what
+// it cannot read it skips, the translator has the last word.
 std::vector<ModuleSymbol> module_symbols(std::string_view text);
 
 // Is this NVIDIA's device runtime library (libcudadevrt), which nvcc adds to every -rdc=true program?

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // From a request to its code object: the cache, else one translation per key.
 //
-// Three circles keep work from being done twice: the cache (all processes, all times), a lock file per key (processes that
-// run now), a job per key (threads of this process). None of them can lose a translation: a lock not had in time means
-// translating anyway.
+// Three circles keep work from being done twice: the cache (all processes, all times), a lock file per key
+// (processes that run now), a job per key (threads of this process). None of them can lose a translation: a
+// lock not had in time means translating anyway.
 //
-// After fork() the child starts afresh: the parent's jobs run in threads that the child does not have, and its workers
-// answer to the parent. The state is therefore tied to a process id and leaked; the check costs one system call.
+// After fork() the child starts afresh: the parent's jobs run in threads that the child does not have, and
+// its workers answer to the parent. The state is therefore tied to a process id and leaked; the check costs
+// one system call.
 #include <atomic>
 #include <condition_variable>
 #include <map>
@@ -79,7 +80,8 @@ private:
 };
 
 uint64_t nanoseconds_since(Clock::time_point start) {
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
 std::optional<Translation> look_up(Cache& cache, const CacheKey& key, Clock::time_point start) {
@@ -127,7 +129,8 @@ Result<Translation> translate_once(Cache& cache, const TranslateRequest& request
 
 Result<Translation> translate_cached(Cache& cache, const TranslateRequest& request) {
   try {
-    if (request.modules.size() > 1 || request.target.find(':') != std::string::npos || request.optimisation > 3) {
+    if (request.modules.size() > 1 || request.target.find(':') != std::string::npos ||
+        request.optimisation > 3) {
       TranslateRequest canonical = request;
       canonicalise(canonical);
       return loader::translate_once(cache, canonical);

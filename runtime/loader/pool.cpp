@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A worker serves one request at a time. After it, it stays for kKeepWarm, since modules come in groups and starting a
-// process with LLVM in it costs more than many a translation; then a thread of ours, which lives only as long as there are
-// idle workers, ends it: an application that translates nothing more has neither process nor thread of ours left.
+// A worker serves one request at a time. After it, it stays for kKeepWarm, since modules come in groups and
+// starting a process with LLVM in it costs more than many a translation; then a thread of ours, which lives
+// only as long as there are idle workers, ends it: an application that translates nothing more has neither
+// process nor thread of ours left.
 //
-// A worker that dies, closes the socket or answers nonsense costs one more attempt with a new worker: it may have been
-// killed from outside. A second death is the PTX's fault and becomes an error. A worker that exceeds its time is killed,
-// and not tried again.
+// A worker that dies, closes the socket or answers nonsense costs one more attempt with a new worker: it may
+// have been killed from outside. A second death is the PTX's fault and becomes an error. A worker that
+// exceeds its time is killed, and not tried again.
 #include "pool.h"
 
 #include <algorithm>
@@ -33,8 +34,8 @@ constexpr auto kHelloTime = std::chrono::seconds(30);
 std::string own_file() {
   Dl_info own, program;
   if (!dladdr(reinterpret_cast<const void*>(&own_file), &own)) return {};
-  const bool in_program =
-      dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &program) && program.dli_fbase == own.dli_fbase;
+  const bool in_program = dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &program) &&
+                          program.dli_fbase == own.dli_fbase;
   char buffer[PATH_MAX];
   return realpath(in_program ? "/proc/self/exe" : own.dli_fname, buffer) ? buffer : "";
 }
@@ -99,12 +100,12 @@ Result<std::string> find_compiler() {
   if (!config().compiler.empty()) return config().compiler;
   const std::string own = own_file();
   const std::string folder = own.substr(0, own.rfind('/') + 1);
-  for (const char* place : {"ptxshimc", "../bin/ptxshimc", "../libexec/ptxshim/ptxshimc", "../../bin/ptxshimc",
-                            "../../libexec/ptxshim/ptxshimc"})
+  for (const char* place : {"ptxshimc", "../bin/ptxshimc", "../libexec/ptxshim/ptxshimc",
+                            "../../bin/ptxshimc", "../../libexec/ptxshim/ptxshimc"})
     if (!folder.empty() && access((folder + place).c_str(), X_OK) == 0) return folder + place;
-  return Error{CUDA_ERROR_JIT_COMPILER_NOT_FOUND, "the translator ptxshimc is not found: neither " + folder +
-                                                      "../bin/ptxshimc nor " + folder +
-                                                      "../libexec/ptxshim/ptxshimc; PTXSHIM_COMPILER can name it"};
+  return Error{CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
+               "the translator ptxshimc is not found: neither " + folder + "../bin/ptxshimc nor " + folder +
+                   "../libexec/ptxshim/ptxshimc; PTXSHIM_COMPILER can name it"};
 }
 
 WorkerPool::Slot::Slot(WorkerPool& pool) : pool_(pool) {
@@ -160,13 +161,15 @@ WorkerPool::Outcome WorkerPool::attempt(const std::vector<std::byte>& message, c
   const std::string messages = take_messages(process);
   release_process(process);
   if (late)
-    result = worker_error(name, "the translation took more than " + std::to_string(config().worker_timeout) +
-                                    " s and was stopped (PTXSHIM_WORKER_TIMEOUT)", messages);
+    result = worker_error(name,
+                          "the translation took more than " + std::to_string(config().worker_timeout) +
+                              " s and was stopped (PTXSHIM_WORKER_TIMEOUT)",
+                          messages);
   else if (io == Io::Garbage)
     result = worker_error(name, "the translator answered nonsense", messages);
   else
-    result = worker_error(name, "the translator was lost: " + (ended.empty() ? "it closed the connection" : ended),
-                          messages);
+    result = worker_error(
+        name, "the translator was lost: " + (ended.empty() ? "it closed the connection" : ended), messages);
   return late ? Outcome::Final : Outcome::Died;
 }
 

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: MIT
-// A library that starts processes inside someone else's program must leave no trace there: no SIGCHLD, nothing that wait()
-// returns or waits for, no descriptor, no handler.
+// A library that starts processes inside someone else's program must leave no trace there: no SIGCHLD,
+// nothing that wait() returns or waits for, no descriptor, no handler.
 //
-// A child made by clone() with exit signal 0 has these properties: it sends nothing when it ends, and only __WALL and
-// __WCLONE see it. But execve() sets the exit signal back to SIGCHLD. So there are two processes: the warden, cloned with
-// exit signal 0, which never executes another program, and the worker, its child. (An orphan, the classic double fork,
-// would be handed to the application again where that is process 1 of a container or a subreaper; and its end would be
-// nobody's to see.) The warden waits for the worker, writes down how it ended, and ends. Whoever kills the warden kills
-// the worker (PR_SET_PDEATHSIG), and we may kill the warden safely, as its number stays taken until we reap it.
+// A child made by clone() with exit signal 0 has these properties: it sends nothing when it ends, and only
+// __WALL and
+// __WCLONE see it. But execve() sets the exit signal back to SIGCHLD. So there are two processes: the warden,
+// cloned with exit signal 0, which never executes another program, and the worker, its child. (An orphan, the
+// classic double fork, would be handed to the application again where that is process 1 of a container or a
+// subreaper; and its end would be nobody's to see.) The warden waits for the worker, writes down how it
+// ended, and ends. Whoever kills the warden kills the worker (PR_SET_PDEATHSIG), and we may kill the warden
+// safely, as its number stays taken until we reap it.
 //
-// The warden shares our memory (CLONE_VM): no page tables are copied, nothing is kept alive. It has a stack of its own, and
-// the thread-local storage of the thread that made it, which may end before it does: once that thread goes on, the warden
-// makes bare system calls and nothing else. It has a copy of the descriptor table, which it closes, and blocks all signals.
+// The warden shares our memory (CLONE_VM): no page tables are copied, nothing is kept alive. It has a stack
+// of its own, and the thread-local storage of the thread that made it, which may end before it does: once
+// that thread goes on, the warden makes bare system calls and nothing else. It has a copy of the descriptor
+// table, which it closes, and blocks all signals.
 //
-// Under thread and address sanitizers, whose bookkeeping a second process in the same memory would upset, the warden gets
-// a copy of the memory instead; what it reports stands in memory that both share either way.
+// Under thread and address sanitizers, whose bookkeeping a second process in the same memory would upset, the
+// warden gets a copy of the memory instead; what it reports stands in memory that both share either way.
 //
-// The worker gets standard signal handlers, limits on memory, and an environment without LD_* (LD_PRELOAD would load us
-// into the compiler, LD_LIBRARY_PATH the application's C++ runtime). Its stderr is a memory file: the text of a dying
-// compiler belongs into the error message, not on the user's screen.
+// The worker gets standard signal handlers, limits on memory, and an environment without LD_* (LD_PRELOAD
+// would load us into the compiler, LD_LIBRARY_PATH the application's C++ runtime). Its stderr is a memory
+// file: the text of a dying compiler belongs into the error message, not on the user's screen.
 #include "process.h"
 
 #include <cerrno>
@@ -115,7 +118,8 @@ void close_from(int first) {
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit)) return;
   const rlim_t end = limit.rlim_cur < 65536 ? limit.rlim_cur : 65536;
-  for (rlim_t fd = static_cast<rlim_t>(first); fd < end; ++fd) close(static_cast<int>(fd));
+  for (rlim_t fd = static_cast<rlim_t>(first); fd < end; ++fd)
+    close(static_cast<int>(fd));
 }
 
 // The worker up to execve, in our memory, while our thread and the warden wait.
@@ -145,15 +149,17 @@ int run_worker(void* argument) {
 }
 
 // From here on our thread runs again: bare system calls alone, and no return.
-[[noreturn, gnu::noinline, gnu::no_sanitize("address", "thread", "undefined")]] void keep_watch(WardenReport* report,
-                                                                                                long worker) {
+[[noreturn, gnu::noinline, gnu::no_sanitize("address", "thread", "undefined")]] void
+keep_watch(WardenReport* report, long worker) {
   __atomic_store_n(&report->stage, Running, __ATOMIC_RELEASE);
   bare_call(SYS_futex, reinterpret_cast<long>(&report->stage), FUTEX_WAKE, 1, 0);
   int status = 0;
-  while (bare_call(SYS_wait4, worker, reinterpret_cast<long>(&status), __WALL, 0) == -EINTR) {}
+  while (bare_call(SYS_wait4, worker, reinterpret_cast<long>(&status), __WALL, 0) == -EINTR) {
+  }
   report->status = status;
   __atomic_store_n(&report->stage, Ended, __ATOMIC_RELEASE);
-  for (;;) bare_call(SYS_exit_group, 0, 0, 0, 0);
+  for (;;)
+    bare_call(SYS_exit_group, 0, 0, 0, 0);
 }
 
 // The warden. Our thread waits for stage Running, so that the C library may still be used, with its errno.
@@ -163,7 +169,8 @@ int run_warden(void* argument) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &standard, nullptr); // ignored, it would lose the worker's status
-  const int worker = clone(run_worker, warden.mapping + kMappingSize, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+  const int worker =
+      clone(run_worker, warden.mapping + kMappingSize, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
   if (worker < 0) warden.report->error = errno;
   close_from(0);
   keep_watch(warden.report, worker);
@@ -175,14 +182,16 @@ void wait_until_running(Warden& warden, pid_t pid) {
     const timespec second{1, 0};
     syscall(SYS_futex, &warden.report->stage, FUTEX_WAIT, Starting, &second);
     siginfo_t info = {};
-    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 && info.si_pid == pid)
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
+        info.si_pid == pid)
       return;
   }
 }
 
 // 0 or an errno.
 int start_warden(Warden& warden, pid_t& pid) {
-  void* const mapping = mmap(nullptr, kMappingSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const mapping =
+      mmap(nullptr, kMappingSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) return errno;
   warden.mapping = static_cast<std::byte*>(mapping);
   warden.report = new (mapping) WardenReport;
@@ -241,7 +250,8 @@ Error start_error(const std::string& path, int number) {
 void end_warden(Process& process) {
   if (process.warden_pid > 0) {
     kill(process.warden_pid, SIGKILL);
-    while (waitpid(process.warden_pid, nullptr, __WALL) < 0 && errno == EINTR) {}
+    while (waitpid(process.warden_pid, nullptr, __WALL) < 0 && errno == EINTR) {
+    }
   }
   if (process.warden && process.warden->mapping) munmap(process.warden->mapping, kMappingSize);
   delete process.warden;
@@ -288,13 +298,16 @@ std::string stop_process(Process& process) {
   if (still_ours(process.socket, process.inode)) close(process.socket);
   process.socket = -1;
   if (!process.warden) return {};
-  // The kernel closes a dying process's socket before its parent can see the end: leave it a moment to get there.
-  for (int i = 0; i < 20 && process.warden->stage() == Running; ++i) usleep(1000);
+  // The kernel closes a dying process's socket before its parent can see the end: leave it a moment to get
+  // there.
+  for (int i = 0; i < 20 && process.warden->stage() == Running; ++i)
+    usleep(1000);
   std::string ended;
   if (process.warden->stage() == Ended) {
     const int status = process.warden->report->status;
     if (WIFSIGNALED(status))
-      ended = "killed by signal " + std::to_string(WTERMSIG(status)) + " (" + sigdescr_np(WTERMSIG(status)) + ")";
+      ended =
+          "killed by signal " + std::to_string(WTERMSIG(status)) + " (" + sigdescr_np(WTERMSIG(status)) + ")";
     else
       ended = "exited with status " + std::to_string(WEXITSTATUS(status));
   }
@@ -321,7 +334,8 @@ std::string take_messages(const Process& process) {
   const ssize_t count = pread(process.messages, buffer, sizeof buffer, from);
   if (ftruncate(process.messages, 0)) return {};
   std::string text(buffer, count > 0 ? static_cast<size_t>(count) : 0);
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\0'))
+    text.pop_back();
   return text;
 }
 

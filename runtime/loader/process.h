@@ -27,8 +27,8 @@ Result<Process> start_process(const std::string& path);
 // Is the descriptor still the one that we opened?
 bool still_ours(int fd, uint64_t inode);
 
-// Kills and reaps. Returns how it had ended if it was dead already ("killed by signal 11 (Segmentation fault)"), else "".
-// Its messages can still be taken.
+// Kills and reaps. Returns how it had ended if it was dead already ("killed by signal 11 (Segmentation
+// fault)"), else "". Its messages can still be taken.
 std::string stop_process(Process& process);
 void release_process(Process& process);
 

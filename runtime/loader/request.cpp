@@ -22,8 +22,8 @@ bool canonicalise(TranslateRequest& request) {
   return changed;
 }
 
-TranslateRequest make_request(std::vector<PtxImage> modules, const std::string& target, uint32_t code_object_version,
-                              const JitOptions& options) {
+TranslateRequest make_request(std::vector<PtxImage> modules, const std::string& target,
+                              uint32_t code_object_version, const JitOptions& options) {
   TranslateRequest request;
   request.target = target;
   request.code_object_version = code_object_version;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A worker's life: say hello with the build id, then request, reply, request, reply. It ends when the socket closes, when
-// nothing has come for kIdle (the application keeps it warm for less; this is for one that forgot it), and at once, also in
-// the middle of a translation, when the application is gone or has closed its end: a thread waits for both. The process to
-// watch is the one that made the socket; it is not this one's parent (see process.cpp).
+// A worker's life: say hello with the build id, then request, reply, request, reply. It ends when the socket
+// closes, when nothing has come for kIdle (the application keeps it warm for less; this is for one that
+// forgot it), and at once, also in the middle of a translation, when the application is gone or has closed
+// its end: a thread waits for both. The process to watch is the one that made the socket; it is not this
+// one's parent (see process.cpp).
 //
 // What the translator throws becomes an error reply. What it crashes with is the parent's to report.
 #include "ptxshim/worker.h"
@@ -65,11 +66,13 @@ void start_watching(int socket) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-Result<CodeObject> translate_guarded(const TranslateFunction& translate_one, const TranslateRequest& request) {
+Result<CodeObject> translate_guarded(const TranslateFunction& translate_one,
+                                     const TranslateRequest& request) {
   try {
     return translate_one(request);
   } catch (const std::bad_alloc&) {
-    return Error{CUDA_ERROR_OUT_OF_MEMORY, "the translation needs more memory than PTXSHIM_WORKER_MEMORY allows"};
+    return Error{CUDA_ERROR_OUT_OF_MEMORY,
+                 "the translation needs more memory than PTXSHIM_WORKER_MEMORY allows"};
   } catch (const std::exception& exception) {
     return Error{CUDA_ERROR_UNKNOWN, std::string("internal error of the translator: ") + exception.what()};
   }
@@ -90,8 +93,8 @@ int worker_main(int fd, const TranslateFunction& translate_one) {
     if (io != Io::Done) return 1;
     auto request = decode_translate_request(payload);
     payload = {};
-    const Result<CodeObject> reply =
-        request.ok() ? translate_guarded(translate_one, *request) : Result<CodeObject>(std::move(request).error());
+    const Result<CodeObject> reply = request.ok() ? translate_guarded(translate_one, *request)
+                                                  : Result<CodeObject>(std::move(request).error());
     if (send_frame(fd, FrameKind::Reply, encode_reply(reply), in(kReplyTime)) != Io::Done) return 1;
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// bin/ptxshim-cache, run as users run it. The translator behind it is the stand-in of tests/loader (a PTX text is a verb).
+// bin/ptxshim-cache, run as users run it. The translator behind it is the stand-in of tests/loader (a PTX
+// text is a verb).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +38,8 @@ protected:
     FILE* const pipe = popen((before + " " TOOL " " + arguments + " 2>&1").c_str(), "r");
     std::string output;
     char buffer[4096];
-    while (const size_t count = fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, count);
+    while (const size_t count = fread(buffer, 1, sizeof buffer, pipe))
+      output.append(buffer, count);
     const int status = pclose(pipe);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
   }
@@ -64,7 +66,9 @@ TEST_F(Tool, WarmsForEveryTarget) {
   EXPECT_EQ(entry_file(), "");
   const Ran first = run("warm --code-object-version 5 --target gfx1030,gfx1100 " + file);
   EXPECT_EQ(first.status, 0) << first.output;
-  EXPECT_THAT(first.output, HasSubstr("1 files (0 without device code), 1 modules (0 without PTX), 2 targets: 2 translated"));
+  EXPECT_THAT(
+      first.output,
+      HasSubstr("1 files (0 without device code), 1 modules (0 without PTX), 2 targets: 2 translated"));
   const Ran second = run("warm --code-object-version 5 --target gfx1030,gfx1100 " + file);
   EXPECT_THAT(second.output, HasSubstr("0 translated, 2 in the cache already, 0 failed"));
   const Ran other = run("warm --code-object-version=4 --target=gfx1030 " + file);
@@ -94,7 +98,10 @@ TEST_F(Tool, SearchesDirectories) {
   fs::copy_file("/proc/self/exe", folder_ + "/programs/program");
   const Ran ran = run("warm --code-object-version 5 --target gfx1030 " + folder_ + "/programs");
   EXPECT_EQ(ran.status, 0);
-  EXPECT_THAT(ran.output, HasSubstr("3 files (1 without device code), 2 modules (0 without PTX), 1 targets: 2 translated")) << ran.output;
+  EXPECT_THAT(
+      ran.output,
+      HasSubstr("3 files (1 without device code), 2 modules (0 without PTX), 1 targets: 2 translated"))
+      << ran.output;
 }
 
 TEST_F(Tool, FailuresAreListedAndTheRestIsDone) {
@@ -102,7 +109,8 @@ TEST_F(Tool, FailuresAreListedAndTheRestIsDone) {
   write("crash.ptx", "crash");
   write("good.ptx", "echo good");
   write("deep/cut.fatbin", std::string("\x50\xed\x55\xba\1\0\x10\0\xff\0\0\0\0\0\0\0", 16));
-  const Ran ran = run("warm --jobs 3 --code-object-version 5 --target gfx1030 " + folder_ + "/programs /nonexistent");
+  const Ran ran =
+      run("warm --jobs 3 --code-object-version 5 --target gfx1030 " + folder_ + "/programs /nonexistent");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.output, HasSubstr("bad.ptx:7:3: error: no such instruction"));
   EXPECT_THAT(ran.output, HasSubstr("signal 11"));
@@ -113,7 +121,8 @@ TEST_F(Tool, FailuresAreListedAndTheRestIsDone) {
 
 TEST_F(Tool, ModulesWithoutPtxAreWarnings) {
   std::string fatbin("\x50\xed\x55\xba\1\0\x10\0\x40\0\0\0\0\0\0\0", 16);
-  fatbin += std::string("\2\0\1\1\x40\0\0\0", 8) + std::string(20, '\0') + std::string("\x4b\0\0\0", 4) + std::string(32, '\0');
+  fatbin += std::string("\2\0\1\1\x40\0\0\0", 8) + std::string(20, '\0') + std::string("\x4b\0\0\0", 4) +
+            std::string(32, '\0');
   write("only_sm75.fatbin", fatbin);
   const Ran ran = run("warm --code-object-version 5 --target gfx1030 " + folder_ + "/programs");
   EXPECT_EQ(ran.status, 0) << ran.output;
@@ -158,16 +167,19 @@ TEST_F(Tool, ShowsAndChecksEntries) {
 
 TEST_F(Tool, Prunes) {
   for (const char* name : {"a", "b", "c"})
-    run(std::string("warm --code-object-version 5 --target gfx1030 ") + write(std::string(name) + ".ptx", std::string("echo ") + name));
+    run(std::string("warm --code-object-version 5 --target gfx1030 ") +
+        write(std::string(name) + ".ptx", std::string("echo ") + name));
   EXPECT_THAT(run("prune").output, HasSubstr("removed: 0 entries"));
   EXPECT_THAT(run("prune --other-builds").output, HasSubstr("3 entries"));
-  EXPECT_THAT(run("prune --max-bytes 500").output, HasSubstr("removed: 1 entries")); // entries have some 226 bytes
+  EXPECT_THAT(run("prune --max-bytes 500").output,
+              HasSubstr("removed: 1 entries")); // entries have some 226 bytes
   EXPECT_THAT(run("prune --all").output, HasSubstr("0 entries, 0 bytes are left"));
 }
 
 TEST_F(Tool, UsageErrors) {
-  for (const char* arguments : {"", "fly", "warm", "warm --target", "warm --target gfx1", "warm --target gfx1030",
-                                "--jobs x warm --target gfx1030 a", "list --nonsense", "warm --code-object-version 3 x"}) {
+  for (const char* arguments :
+       {"", "fly", "warm", "warm --target", "warm --target gfx1", "warm --target gfx1030",
+        "--jobs x warm --target gfx1030 a", "list --nonsense", "warm --code-object-version 3 x"}) {
     const Ran ran = run(arguments);
     EXPECT_EQ(ran.status, 2) << arguments << "\n" << ran.output;
     EXPECT_FALSE(ran.output.empty());

@@ -43,7 +43,9 @@ KernelInfo sample_kernel() {
 CodeObject sample_code_object() {
   CodeObject code;
   code.target = "gfx1030";
-  code.elf = bytes_of(std::string_view("\x7f""ELF\0\1\2", 7));
+  code.elf = bytes_of(std::string_view("\x7f"
+                                       "ELF\0\1\2",
+                                       7));
   code.kernels = {sample_kernel(), KernelInfo{}};
   code.variables = {{"table", 1ull << 40, 16, VariableSpace::Const}, {"m", 4, 4, VariableSpace::Managed}};
   code.info_log = "info";
@@ -152,7 +154,8 @@ TEST(Wire, HugeLengthsCostNothing) {
   for (size_t at : {8u, 16u})
     for (size_t i = 0; i < 8; ++i) {
       auto hostile = bytes;
-      for (size_t j = 0; j <= i; ++j) hostile[at + j] = std::byte{0xff};
+      for (size_t j = 0; j <= i; ++j)
+        hostile[at + j] = std::byte{0xff};
       EXPECT_FALSE(decode_translate_request(hostile).ok());
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stands in for ptxshimc in tests of the client side. What it does with a request is written in the request's first module:
+// Stands in for ptxshimc in tests of the client side. What it does with a request is written in the request's
+// first module:
 //   echo TEXT      a code object whose log is TEXT and whose translation_ns is this process's id
 //   fail TEXT      an error with that text
 //   crash, abort, exit, hang, garbage, silence (closes the socket)
@@ -45,7 +46,8 @@ std::string descriptors() {
   std::string text;
   DIR* const directory = opendir("/proc/self/fd");
   while (const dirent* entry = readdir(directory))
-    if (entry->d_name[0] != '.' && std::atoi(entry->d_name) != dirfd(directory)) text += std::string(entry->d_name) + " ";
+    if (entry->d_name[0] != '.' && std::atoi(entry->d_name) != dirfd(directory))
+      text += std::string(entry->d_name) + " ";
   closedir(directory);
   return text;
 }
@@ -67,19 +69,23 @@ Result<CodeObject> misbehave(const std::string& verb) {
   if (verb == "abort") std::abort();
   if (verb == "exit") _exit(3);
   if (verb == "hang")
-    for (;;) pause();
+    for (;;)
+      pause();
   if (verb == "silence") {
     shutdown(0, SHUT_RDWR);
-    for (;;) pause();
+    for (;;)
+      pause();
   }
   if (verb == "garbage") {
     const std::string noise(4096, 'z');
     (void)!write(0, noise.data(), noise.size());
-    for (;;) pause();
+    for (;;)
+      pause();
   }
   if (verb == "memory") {
     std::vector<void*> blocks;
-    for (;;) blocks.push_back(std::memset(::operator new(64u << 20), 1, 1));
+    for (;;)
+      blocks.push_back(std::memset(::operator new(64u << 20), 1, 1));
   }
   return Error{CUDA_ERROR_INVALID_PTX, "no such verb: " + verb};
 }
@@ -94,7 +100,8 @@ Result<CodeObject> serve(const ptxshim::TranslateRequest& request) {
   if (verb == "descriptors") return answer(descriptors());
   if (verb == "environment") {
     std::string all;
-    for (char** variable = environ; *variable; ++variable) all += std::string(*variable) + "\n";
+    for (char** variable = environ; *variable; ++variable)
+      all += std::string(*variable) + "\n";
     return answer(all);
   }
   if (verb == "say") {

@@ -42,7 +42,8 @@ inline Bytes pack(const std::string& text, Packing packing) {
   } else {
     out.resize(static_cast<size_t>(LZ4_compressBound(static_cast<int>(text.size()))));
     out.resize(static_cast<size_t>(LZ4_compress_default(text.data(), reinterpret_cast<char*>(out.data()),
-                                                        static_cast<int>(text.size()), static_cast<int>(out.size()))));
+                                                        static_cast<int>(text.size()),
+                                                        static_cast<int>(out.size()))));
   }
   return out;
 }

@@ -20,7 +20,8 @@ const std::string kText = ".version 8.3\n.target sm_80\n.address_size 64\n.visib
 
 std::string first_text(const Result<std::vector<PtxImage>>& images) {
   if (!images.ok()) return "error: " + images.error().message;
-  return images.value().size() == 1 ? images.value()[0].text : std::to_string(images.value().size()) + " modules";
+  return images.value().size() == 1 ? images.value()[0].text
+                                    : std::to_string(images.value().size()) + " modules";
 }
 
 CUresult code_of(const Result<std::vector<PtxImage>>& images) {
@@ -80,7 +81,8 @@ TEST(ReadImage, NeitherTextNorContainer) {
 
 TEST(ReadImage, AFatbinInEveryPacking) {
   std::string text = kText;
-  while (text.size() < 20000) text += "// " + std::to_string(text.size()) + "\n";
+  while (text.size() < 20000)
+    text += "// " + std::to_string(text.size()) + "\n";
   for (const Packing packing : {Packing::None, Packing::Lz4, Packing::Zstd}) {
     const Bytes fatbin = make_fatbin({cubin(80), ptx(80, text, packing)});
     auto images = read_image(fatbin.data(), 86);
@@ -177,8 +179,9 @@ TEST(ReadImage, WrapperOfVersion2HasAllModules) {
 }
 
 TEST(ReadImage, UnusedDeviceRuntimeIsLeftOut) {
-  const std::string runtime = ".visible .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 a)\n{ ret; }\n"
-                              ".visible .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 a)\n{ ret; }\n";
+  const std::string runtime =
+      ".visible .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 a)\n{ ret; }\n"
+      ".visible .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 a)\n{ ret; }\n";
   const Bytes user = make_fatbin({ptx(80, kText)}), library = make_fatbin({ptx(121, runtime, Packing::Zstd)});
   const Bytes launcher =
       make_fatbin({ptx(80, ".extern .func (.param .b32 r) cudaLaunchDeviceV2\n(\n.param .b64 a\n);\n")});
@@ -220,7 +223,8 @@ TEST(ReadImage, EntriesCutOffInMemoryAreErrors) {
 TEST(ReadImage, HostileSizes) {
   for (const Packing packing : {Packing::Lz4, Packing::Zstd}) {
     const Bytes good = make_fatbin({ptx(80, std::string(1000, 'x'), packing)});
-    for (const uint64_t size : {uint64_t{0}, uint64_t{999}, uint64_t{1001}, uint64_t{1} << 32, ~uint64_t{0}}) {
+    for (const uint64_t size :
+         {uint64_t{0}, uint64_t{999}, uint64_t{1001}, uint64_t{1} << 32, ~uint64_t{0}}) {
       Bytes bad = good;
       put<uint64_t>(bad, 16 + 56, size);
       EXPECT_EQ(code_of(read_image(bad.data(), 80)), CUDA_ERROR_INVALID_IMAGE) << size;
@@ -263,7 +267,8 @@ TEST(ReadImage, RandomDamageNeverHurts) {
     const Bytes good = make_fatbin({cubin(75), ptx(80, kText, packing)});
     for (int round = 0; round < 5000; ++round) {
       Bytes bad = good;
-      for (int i = 0; i < 1 + round % 3; ++i) bad[random() % bad.size()] = static_cast<std::byte>(random());
+      for (int i = 0; i < 1 + round % 3; ++i)
+        bad[random() % bad.size()] = static_cast<std::byte>(random());
       const AtPageEnd edge(bad);
       (void)read_image(edge.span(bad.size()), 80);
     }

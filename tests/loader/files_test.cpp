@@ -20,7 +20,8 @@ using namespace testing_support;
 using testing::HasSubstr;
 
 const std::string kKernel = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
-const std::string kOther = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry other() { ret; }\n";
+const std::string kOther =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry other() { ret; }\n";
 
 class Files : public testing::Test {
 protected:
@@ -32,8 +33,8 @@ protected:
 
   std::string write(const std::string& name, std::span<const std::byte> bytes) {
     const std::string path = folder_ + "/" + name;
-    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()),
-                                                static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     return path;
   }
   std::string write(const std::string& name, const std::string& text) {
@@ -91,7 +92,8 @@ Bytes make_elf(uint16_t type, std::vector<SectionSpec> sections) {
   header.e_shnum = static_cast<uint16_t>(headers.size());
   header.e_shstrndx = static_cast<uint16_t>(headers.size() - 1);
   put(bytes, 0, header);
-  for (const Elf64_Shdr& section : headers) put(bytes, bytes.size(), section);
+  for (const Elf64_Shdr& section : headers)
+    put(bytes, bytes.size(), section);
   return bytes;
 }
 
@@ -112,17 +114,22 @@ void add_wrapper(Bytes& wrappers, uint32_t version, uint64_t data) {
   put<uint64_t>(wrappers, at + 16, 0);
 }
 
-// A linked program: a stub and two modules in .nv_fatbin, two modules of relocatable code; pointers in place, or given by
-// relative relocations.
+// A linked program: a stub and two modules in .nv_fatbin, two modules of relocatable code; pointers in place,
+// or given by relative relocations.
 Bytes make_program(bool relocated) {
-  const Bytes stub = make_fatbin({cubin(80)}), first = make_fatbin({cubin(80), ptx(80, kKernel, Packing::Zstd)}),
+  const Bytes stub = make_fatbin({cubin(80)}),
+              first = make_fatbin({cubin(80), ptx(80, kKernel, Packing::Zstd)}),
               second = make_fatbin({ptx(80, kOther)}), a = make_fatbin({ptx(80, "// a")}),
               b = make_fatbin({ptx(80, "// b", Packing::Lz4)});
   const uint64_t fatbin = 0x10000, relfatbin = 0x20000, segment = 0x30000;
   const uint64_t second_at = (stub.size() + first.size() + 7) & ~size_t{7};
   Bytes wrappers, relocations;
-  for (const auto& [version, address] : std::vector<std::pair<uint32_t, uint64_t>>{
-           {2, fatbin}, {1, fatbin + stub.size()}, {1, fatbin + second_at}, {1, relfatbin}, {1, relfatbin + a.size()}}) {
+  for (const auto& [version, address] :
+       std::vector<std::pair<uint32_t, uint64_t>>{{2, fatbin},
+                                                  {1, fatbin + stub.size()},
+                                                  {1, fatbin + second_at},
+                                                  {1, relfatbin},
+                                                  {1, relfatbin + a.size()}}) {
     Elf64_Rela rela{};
     rela.r_offset = segment + wrappers.size() + 8;
     rela.r_info = ELF64_R_INFO(0, R_X86_64_RELATIVE);
@@ -130,9 +137,10 @@ Bytes make_program(bool relocated) {
     put(relocations, relocations.size(), rela);
     add_wrapper(wrappers, version, relocated ? 0 : address);
   }
-  std::vector<SectionSpec> sections{{".nv_fatbin", SHT_PROGBITS, join({stub, first, second}), fatbin, 0, 0, 0},
-                                    {"__nv_relfatbin", SHT_PROGBITS, join({a, b}), relfatbin, 0, 0, 0},
-                                    {".nvFatBinSegment", SHT_PROGBITS, wrappers, segment, 0, 0, 0}};
+  std::vector<SectionSpec> sections{
+      {".nv_fatbin", SHT_PROGBITS, join({stub, first, second}), fatbin, 0, 0, 0},
+      {"__nv_relfatbin", SHT_PROGBITS, join({a, b}), relfatbin, 0, 0, 0},
+      {".nvFatBinSegment", SHT_PROGBITS, wrappers, segment, 0, 0, 0}};
   if (relocated) sections.push_back({".rela.dyn", SHT_RELA, relocations, 0x40000, 0, 0, sizeof(Elf64_Rela)});
   return make_elf(ET_DYN, sections);
 }
@@ -159,7 +167,8 @@ std::string make_archive(const std::vector<Bytes>& members) {
   std::string archive = "!<arch>\n";
   for (const Bytes& member : members) {
     char header[61];
-    std::snprintf(header, sizeof header, "%-16s%-12d%-6d%-6d%-8o%-10zu`\n", "m.o/", 0, 0, 0, 0644, member.size());
+    std::snprintf(header, sizeof header, "%-16s%-12d%-6d%-6d%-8o%-10zu`\n", "m.o/", 0, 0, 0, 0644,
+                  member.size());
     archive += header;
     archive.append(reinterpret_cast<const char*>(member.data()), member.size());
     if (archive.size() & 1) archive += '\n';
@@ -174,14 +183,16 @@ Units texts(const Result<std::vector<std::vector<PtxImage>>>& units) {
   Units all;
   for (const auto& unit : units.value()) {
     all.emplace_back();
-    for (const PtxImage& image : unit) all.back().push_back(image.text);
+    for (const PtxImage& image : unit)
+      all.back().push_back(image.text);
   }
   return all;
 }
 
 TEST_F(Files, PtxAndFatbin) {
   EXPECT_EQ(texts(read_file(write("a.ptx", kKernel), 80)), (Units{{kKernel}}));
-  EXPECT_EQ(texts(read_file(write("a.fatbin", make_fatbin({ptx(80, kKernel, Packing::Zstd)})), 80)), (Units{{kKernel}}));
+  EXPECT_EQ(texts(read_file(write("a.fatbin", make_fatbin({ptx(80, kKernel, Packing::Zstd)})), 80)),
+            (Units{{kKernel}}));
   EXPECT_EQ(read_file(write("name.ptx", kKernel), 80)->at(0).at(0).identifier, "name.ptx");
 }
 
@@ -197,13 +208,16 @@ TEST_F(Files, ObjectsAndArchives) {
       make_archive({make_object("__nv_relfatbin", "// a"), make_object(".nv_fatbin", kKernel), Bytes(3),
                     make_object("__nv_relfatbin", "// b")});
   EXPECT_EQ(texts(read_file(write("l.a", archive), 80)), (Units{{kKernel}, {"// a", "// b"}}));
-  for (size_t size = 8; size < archive.size(); size += 7) (void)read_file(write("cut.a", archive.substr(0, size)), 80);
-  EXPECT_THAT(texts(read_file(write("cut.a", archive.substr(0, 100)), 80))[0][0], HasSubstr("damaged archive"));
+  for (size_t size = 8; size < archive.size(); size += 7)
+    (void)read_file(write("cut.a", archive.substr(0, size)), 80);
+  EXPECT_THAT(texts(read_file(write("cut.a", archive.substr(0, 100)), 80))[0][0],
+              HasSubstr("damaged archive"));
 }
 
 TEST_F(Files, SectionsWithoutWrappersAreSearched) {
   const Bytes fatbins = join({make_fatbin({ptx(80, kKernel)}), Bytes(24), make_fatbin({ptx(80, kOther)})});
-  EXPECT_EQ(texts(read_file(write("x", make_elf(ET_EXEC, {{".nv_fatbin", SHT_PROGBITS, fatbins, 0x1000, 0, 0, 0}})), 80)),
+  EXPECT_EQ(texts(read_file(
+                write("x", make_elf(ET_EXEC, {{".nv_fatbin", SHT_PROGBITS, fatbins, 0x1000, 0, 0, 0}})), 80)),
             (Units{{kKernel}, {kOther}}));
 }
 
@@ -253,12 +267,15 @@ protected:
     write("a.cu", "extern __device__ int helper(int);\n"
                   "__global__ void first(int* p) { p[threadIdx.x] = helper(p[threadIdx.x]); }\n"
                   "int main() { first<<<1, 32>>>(nullptr); return 0; }\n");
-    write("b.cu", "__device__ int helper(int x) { return 3 * x; }\n__global__ void second(int* p) { p[0] = helper(1); }\n"
+    write("b.cu", "__device__ int helper(int x) { return 3 * x; }\n__global__ void second(int* p) { p[0] = "
+                  "helper(1); }\n"
                   "void f(int* p) { second<<<1, 1>>>(p); }\n");
-    write("c.cu", "__global__ void alone(int* p) { *p = 1; }\nint main() { alone<<<1, 1>>>(nullptr); return 0; }\n");
+    write("c.cu",
+          "__global__ void alone(int* p) { *p = 1; }\nint main() { alone<<<1, 1>>>(nullptr); return 0; }\n");
   }
   std::string build(const std::string& arguments) {
-    const std::string command = "cd " + folder_ + " && " + kNvcc + " " + arguments + " -o out 2>&1 >/dev/null";
+    const std::string command =
+        "cd " + folder_ + " && " + kNvcc + " " + arguments + " -o out 2>&1 >/dev/null";
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     return folder_ + "/out";
   }
@@ -266,7 +283,8 @@ protected:
 
 TEST_F(Nvcc, Programs) {
   const char* const arch = "-gencode arch=compute_80,code=[compute_80,sm_80] ";
-  for (const char* more : {"", "-no-compress", "--compress-mode=speed", "-cudart shared", "-shared -Xcompiler -fPIC"}) {
+  for (const char* more :
+       {"", "-no-compress", "--compress-mode=speed", "-cudart shared", "-shared -Xcompiler -fPIC"}) {
     const Units units = texts(read_file(build(arch + std::string(more) + " c.cu"), kComputeCapability));
     ASSERT_EQ(units.size(), 1u) << more;
     ASSERT_EQ(units[0].size(), 1u) << more;
@@ -276,8 +294,9 @@ TEST_F(Nvcc, Programs) {
 
 TEST_F(Nvcc, ProgramsOfSeveralFiles) {
   for (const char* code : {"compute_80", "[compute_80,sm_80]"}) {
-    const Units units = texts(read_file(
-        build("-rdc=true -gencode arch=compute_80,code=" + std::string(code) + " a.cu b.cu"), kComputeCapability));
+    const Units units =
+        texts(read_file(build("-rdc=true -gencode arch=compute_80,code=" + std::string(code) + " a.cu b.cu"),
+                        kComputeCapability));
     ASSERT_EQ(units.size(), 1u) << code;
     ASSERT_EQ(units[0].size(), 2u) << code; // not the device runtime
     const std::string both = units[0][0] + units[0][1];
@@ -288,7 +307,8 @@ TEST_F(Nvcc, ProgramsOfSeveralFiles) {
 
 TEST_F(Nvcc, ObjectsAndFatbins) {
   EXPECT_THAT(texts(read_file(build("-arch=compute_80 -c c.cu"), 80)).at(0).at(0), HasSubstr("alone"));
-  EXPECT_THAT(texts(read_file(build("-arch=compute_80 -rdc=true -c b.cu"), 80)).at(0).at(0), HasSubstr("second"));
+  EXPECT_THAT(texts(read_file(build("-arch=compute_80 -rdc=true -c b.cu"), 80)).at(0).at(0),
+              HasSubstr("second"));
   EXPECT_THAT(texts(read_file(build("-arch=compute_80 -fatbin c.cu"), 80)).at(0).at(0), HasSubstr("alone"));
   EXPECT_EQ(read_file(build("-arch=sm_80 -cubin c.cu"), 80).error().code, CUDA_ERROR_NO_BINARY_FOR_GPU);
 }

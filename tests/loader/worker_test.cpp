@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The client side of workers and translate_cached, against a worker that misbehaves on request (fake_worker.cpp).
-// The environment is read once per process, so each scenario that needs its own runs in a child process of the test.
+// The client side of workers and translate_cached, against a worker that misbehaves on request
+// (fake_worker.cpp). The environment is read once per process, so each scenario that needs its own runs in a
+// child process of the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,12 +34,14 @@ protected:
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   // The body runs in a child with these variables; a failing expectation there fails the test here.
-  void in_child(std::vector<std::pair<const char*, std::string>> variables, const std::function<void()>& body) {
+  void in_child(std::vector<std::pair<const char*, std::string>> variables,
+                const std::function<void()>& body) {
     const pid_t child = fork();
     if (child == 0) {
       setenv("PTXSHIM_COMPILER", FAKE_WORKER, 1);
       setenv("PTXSHIM_CACHE_DIR", (folder_ + "/cache").c_str(), 1);
-      for (const auto& [name, value] : variables) setenv(name, value.c_str(), 1);
+      for (const auto& [name, value] : variables)
+        setenv(name, value.c_str(), 1);
       body();
       _exit(HasFailure() ? 1 : 0);
     }
@@ -88,7 +91,8 @@ TEST_F(Worker, IsKeptWarm) {
     auto first = translate_cached(*cache, ask("echo 1"));
     auto second = translate_cached(*cache, ask("echo 2"));
     ASSERT_TRUE(first.ok() && second.ok());
-    EXPECT_EQ(first->code_object.translation_ns, second->code_object.translation_ns); // the worker's process id
+    EXPECT_EQ(first->code_object.translation_ns,
+              second->code_object.translation_ns); // the worker's process id
   });
 }
 
@@ -257,7 +261,8 @@ TEST_F(Worker, ThreadsShareOneTranslation) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i)
       threads.emplace_back([&] { EXPECT_EQ(log_of(translate_cached(*cache, ask("count " + file))), file); });
-    for (std::thread& thread : threads) thread.join();
+    for (std::thread& thread : threads)
+      thread.join();
     EXPECT_EQ(std::filesystem::file_size(file), 2u); // one line
   });
 }
@@ -291,7 +296,8 @@ TEST_F(Worker, SeveralAtOnceButNotTooMany) {
         ASSERT_TRUE(result.ok());
         process_ids[i] = result->code_object.translation_ns;
       });
-    for (std::thread& thread : threads) thread.join();
+    for (std::thread& thread : threads)
+      thread.join();
     std::sort(process_ids.begin(), process_ids.end());
     EXPECT_EQ(std::unique(process_ids.begin(), process_ids.end()) - process_ids.begin(), 2);
   });
@@ -337,7 +343,8 @@ TEST_F(Worker, SurvivesAnApplicationThatClosesAllDescriptors) {
   });
 }
 
-// A worker in the middle of a translation goes with the application, even if a forked process keeps the socket open.
+// A worker in the middle of a translation goes with the application, even if a forked process keeps the
+// socket open.
 TEST_F(Worker, DiesWithTheApplication) {
   int report[2];
   ASSERT_EQ(pipe(report), 0);
@@ -381,7 +388,9 @@ TEST_F(Worker, OutlivesTheThreadThatStartedIt) {
   in_child({}, [] {
     auto cache = Cache::open();
     uint64_t first = 0;
-    std::thread([&] { first = translate_cached(*cache, ask("echo 1")).value().code_object.translation_ns; }).join();
+    std::thread([&] {
+      first = translate_cached(*cache, ask("echo 1")).value().code_object.translation_ns;
+    }).join();
     usleep(100'000);
     EXPECT_EQ(translate_cached(*cache, ask("echo 2")).value().code_object.translation_ns, first);
   });
