@@ -97,7 +97,7 @@ DispatchOutcome DirectDevice::launch(const LoadedKernel& kernel, const Launch& l
     outcome.report = "no memory for the kernel's arguments";
     return outcome;
   }
-  std::memcpy(memory_.host(kernarg), segment.data(), segment.size());
+  if (!segment.empty()) std::memcpy(memory_.host(kernarg), segment.data(), segment.size());
   DispatchPacket packet{};
   for (unsigned i = 0; i < 3; ++i) {
     packet.workgroup_size[i] = static_cast<uint16_t>(launch.threads[i]);
