@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The environment, read once per process from the rows of config.def. Nothing else in the project calls getenv.
-// A set-uid program (AT_SECURE) gets the defaults alone. Unknown PTXSHIM_* variables are warned about by log.h.
+// A set-uid program (AT_SECURE) gets the defaults alone. A value that cannot be read leaves the default; config_report.h tells the user
+// about it, and about PTXSHIM_* variables that do not exist.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -19,25 +21,33 @@ struct Config {
 
 namespace config_detail {
 
-inline void parse(const char* text, std::string& out) { out = text; }
-inline void parse(const char* text, bool& out) {
-  if (!std::strcmp(text, "1") || !std::strcmp(text, "true") || !std::strcmp(text, "yes") || !std::strcmp(text, "on"))
-    out = true;
-  else if (!std::strcmp(text, "0") || !std::strcmp(text, "false") || !std::strcmp(text, "no") || !std::strcmp(text, "off"))
-    out = false;
+// Each false, and nothing is changed, when the text is no value of the type.
+inline bool parse(const char* text, std::string& out) {
+  out = text;
+  return true;
 }
-inline void parse(const char* text, uint64_t& out) {
+inline bool parse(const char* text, bool& out) {
+  for (const char* word : {"1", "true", "yes", "on"})
+    if (!std::strcmp(text, word)) return out = true;
+  for (const char* word : {"0", "false", "no", "off"})
+    if (!std::strcmp(text, word)) return !(out = false);
+  return false;
+}
+inline bool parse(const char* text, uint64_t& out) {
+  if (*text < '0' || *text > '9') return false; // strtoull would take "-1"
   char* end = nullptr;
-  if (*text < '0' || *text > '9') return; // strtoull would take "-1"
+  errno = 0;
   const unsigned long long value = std::strtoull(text, &end, 0);
-  if (*end == '\0') out = value;
+  if (*end != '\0' || errno != 0) return false;
+  out = value;
+  return true;
 }
 
 inline Config read() {
   Config config;
   if (getauxval(AT_SECURE)) return config;
 #define OPTION(variable, field, type, def, code, doc)                                                                 \
-  if (const char* text = std::getenv(#variable); text && *text) parse(text, config.field);
+  if (const char* text = std::getenv(#variable); text && *text) static_cast<void>(parse(text, config.field));
 #include "ptxshim/config.def"
   return config;
 }

@@ -33,7 +33,8 @@ inline bool parse_level(const std::string& text, LogLevel& out) {
   return false;
 }
 
-inline Levels read_levels() {
+// Reads PTXSHIM_LOG; what cannot be understood is added to `wrong`.
+inline Levels read_levels(std::string& wrong) {
   Levels levels;
   for (LogLevel& level : levels.of) level = LogLevel::warn;
   const std::string& spec = config().log;
@@ -44,15 +45,29 @@ inline Levels read_levels() {
     begin = end + 1;
     const size_t equals = item.find('=');
     LogLevel level;
-    if (!parse_level(equals == std::string::npos ? item : item.substr(equals + 1), level)) continue;
-    for (size_t i = 0; i < static_cast<size_t>(LogArea::kCount); ++i)
-      if (equals == std::string::npos || item.compare(0, equals, kAreas[i]) == 0) levels.of[i] = level;
+    bool used = false;
+    if (parse_level(equals == std::string::npos ? item : item.substr(equals + 1), level))
+      for (size_t i = 0; i < static_cast<size_t>(LogArea::kCount); ++i)
+        if (equals == std::string::npos || item.compare(0, equals, kAreas[i]) == 0) {
+          levels.of[i] = level;
+          used = true;
+        }
+    if (!used) wrong += (wrong.empty() ? "" : ",") + item;
   }
   return levels;
 }
 
+inline std::string wrong_log_items() {
+  std::string wrong;
+  read_levels(wrong);
+  return wrong;
+}
+
 inline const Levels& levels() {
-  static const Levels kLevelsInUse = read_levels();
+  static const Levels kLevelsInUse = [] {
+    std::string ignored; // config_report.h tells
+    return read_levels(ignored);
+  }();
   return kLevelsInUse;
 }
 

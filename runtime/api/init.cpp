@@ -9,6 +9,8 @@
 
 #include <pthread.h>
 
+#include "ptxshim/config_report.h"
+
 namespace ptxshim::api {
 
 namespace {
@@ -35,6 +37,7 @@ CUresult cuInit(unsigned flags) {
   if (state.load(std::memory_order_acquire) != State::kNotInitialised) return state_error();
   static constinit CUresult failed = CUDA_SUCCESS; // a second try in one process would not go better
   if (failed != CUDA_SUCCESS) return failed;
+  report_config();
   if (Result<void> started = start(); !started) {
     PTXSHIM_LOG_LINE(api, error, "%s", started.error().message.c_str());
     return failed = started.error().code;
