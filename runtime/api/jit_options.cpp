@@ -90,6 +90,8 @@ std::string resources(const CodeObject& code) {
 } // namespace
 
 CUresult read_jit_options(Jit& jit, unsigned count, const CUjit_option* options, void** values) {
+  constexpr unsigned kMost = 1024; // there are 35: a larger count is no count
+  if (count > kMost) return CUDA_ERROR_INVALID_VALUE;
   if (count > 0 && (!options || !values)) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < count; ++i)
     if (const CUresult failed = read_one(jit, options[i], values[i]); failed != CUDA_SUCCESS) return failed;

@@ -35,7 +35,8 @@ void destroy_library(Library& library) {
 }
 
 CUresult check_library_options(unsigned count, const CUlibraryOption* options) {
-  if (count > 0 && !options) return CUDA_ERROR_INVALID_VALUE;
+  constexpr unsigned kMost = 1024; // there are two: a larger count is no count
+  if (count > kMost || (count > 0 && !options)) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < count; ++i)
     if (options[i] < 0 || options[i] >= CU_LIBRARY_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS; // both concern the image's memory, of which nothing is kept

@@ -23,7 +23,9 @@ CUresult check_device(CUdeviceptr address, size_t bytes) {
   return is_device_range(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult check_host(const void* address) { return address ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+CUresult check_host(const void* address, size_t bytes) {
+  return is_program_range(reinterpret_cast<uintptr_t>(address), bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
 
 CUresult first_of(CUresult a, CUresult b) { return a != CUDA_SUCCESS ? a : b; }
 
@@ -37,9 +39,9 @@ CUresult copy_in_stream(void* to, const void* from, size_t bytes, hip::MemcpyKin
   return result_of(hip::api.hipMemcpyAsync(to, from, bytes, kind, stream.hip));
 }
 
-// Any mixture of host and device: at least what is not known to us must not be null.
+// Any mixture of host and device: what is not known to us must at least be possible.
 CUresult check_any(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  if (to == 0 || from == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_program_range(to, bytes) || !is_program_range(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
   for (const CUdeviceptr address : {to, from})
     if (find_allocation(address) && !is_device_range(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
@@ -49,13 +51,13 @@ CUresult check_any(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
   if (bytes == 0) return CUDA_SUCCESS;
-  const CUresult checked = first_of(check_device(to, bytes), check_host(from));
+  const CUresult checked = first_of(check_device(to, bytes), check_host(from, bytes));
   return checked == CUDA_SUCCESS ? copy_now(pointer(to), from, bytes, hip::kHostToDevice) : checked;
 }
 
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
   if (bytes == 0) return CUDA_SUCCESS;
-  const CUresult checked = first_of(check_host(to), check_device(from, bytes));
+  const CUresult checked = first_of(check_host(to, bytes), check_device(from, bytes));
   return checked == CUDA_SUCCESS ? copy_now(to, pointer(from), bytes, hip::kDeviceToHost) : checked;
 }
 
@@ -69,13 +71,13 @@ CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
   if (bytes == 0) return resolve(stream).valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  const CUresult checked = first_of(check_device(to, bytes), check_host(from));
+  const CUresult checked = first_of(check_device(to, bytes), check_host(from, bytes));
   return checked == CUDA_SUCCESS ? copy_in_stream(pointer(to), from, bytes, hip::kHostToDevice, stream) : checked;
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
   if (bytes == 0) return resolve(stream).valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  const CUresult checked = first_of(check_host(to), check_device(from, bytes));
+  const CUresult checked = first_of(check_host(to, bytes), check_device(from, bytes));
   return checked == CUDA_SUCCESS ? copy_in_stream(to, pointer(from), bytes, hip::kDeviceToHost, stream) : checked;
 }
 

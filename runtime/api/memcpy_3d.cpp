@@ -38,6 +38,7 @@ CUresult prepare(Side& side, const Extent& extent) {
       __builtin_mul_overflow(last, side.pitch, &end) || __builtin_add_overflow(end, extent.width, &end) ||
       __builtin_add_overflow(side.base, offset, &side.start))
     return CUDA_ERROR_INVALID_VALUE;
+  if (!is_program_range(side.start, end)) return CUDA_ERROR_INVALID_VALUE;
   if (side.type == CU_MEMORYTYPE_DEVICE && !is_device_range(side.start, end)) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }

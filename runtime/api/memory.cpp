@@ -176,6 +176,7 @@ CUresult cuMemHostRegister_v2(void* host, size_t bytes, unsigned flags) {
   if (!host || bytes == 0 || (flags & ~kKnown)) return CUDA_ERROR_INVALID_VALUE;
   if (flags & (CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY)) return CUDA_ERROR_NOT_SUPPORTED;
   const uintptr_t start = reinterpret_cast<uintptr_t>(host);
+  if (!is_program_range(start, bytes)) return CUDA_ERROR_INVALID_VALUE;
   if (find_allocation(start) || find_allocation(start + bytes - 1)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   if (const hip::Error failed = hip::api.hipHostRegister(host, bytes, flags)) return result_of(failed); // equal numbers
   void* device = nullptr;
