@@ -239,4 +239,169 @@ TEST(fork, the_child_is_not_initialised) {
   EXPECT_OK(cuCtxSynchronize()); // the parent goes on
 }
 
+TEST(cuCtxGetCurrent, is_null_without_a_context) {
+  CUcontext context = bad_handle<CUcontext>();
+  EXPECT_OK(cuCtxGetCurrent(&context));
+  EXPECT_EQ(context, nullptr);
+  const TestContext own;
+  EXPECT_OK(cuCtxGetCurrent(&context));
+  EXPECT_EQ(context, own.handle());
+  EXPECT_EQ(cuCtxGetCurrent(nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuCtxPopCurrent_v2, a_popped_context_lives_on) {
+  CUcontext popped = nullptr;
+  EXPECT_EQ(cuCtxPopCurrent_v2(&popped), CUDA_ERROR_INVALID_CONTEXT);
+  CUcontext context = nullptr;
+  ASSERT_OK(cuCtxCreate_v2(&context, 0, 0));
+  ASSERT_OK(cuCtxPopCurrent_v2(&popped));
+  EXPECT_EQ(popped, context);
+  EXPECT_EQ(current(), nullptr);
+  std::thread([context] { // another thread may take it
+    EXPECT_OK(cuCtxPushCurrent_v2(context));
+    EXPECT_OK(cuCtxSynchronize());
+    EXPECT_OK(cuCtxPopCurrent_v2(nullptr));
+  }).join();
+  EXPECT_OK(cuCtxDestroy_v2(context));
+}
+
+// CUDA Driver API, cuCtxAttach: the flags must be 0, the current context is returned; a detach takes the use back.
+TEST(cuCtxAttach, gives_the_current_context) {
+  CUcontext attached = nullptr;
+  EXPECT_EQ(cuCtxAttach(&attached, 0), CUDA_ERROR_INVALID_CONTEXT);
+  const TestContext context;
+  EXPECT_EQ(cuCtxAttach(&attached, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuCtxAttach(nullptr, 0), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_OK(cuCtxAttach(&attached, 0));
+  EXPECT_EQ(attached, context.handle());
+  EXPECT_OK(cuCtxDetach(attached));
+  EXPECT_OK(cuCtxSynchronize());
+}
+
+TEST(cuCtxDetach, takes_only_the_current_context) {
+  const TestContext a, b; // b is current
+  CUcontext attached = nullptr;
+  ASSERT_OK(cuCtxAttach(&attached, 0));
+  EXPECT_EQ(cuCtxDetach(a.handle()), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuCtxDetach(bad_handle<CUcontext>()), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_OK(cuCtxDetach(attached));
+}
+
+TEST(cuCtxDisablePeerAccess, undoes_one_direction) {
+  const TestContext a, b;
+  ASSERT_OK(cuCtxEnablePeerAccess(a.handle(), 0));
+  EXPECT_OK(cuCtxDisablePeerAccess(a.handle()));
+  EXPECT_EQ(cuCtxDisablePeerAccess(a.handle()), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+  EXPECT_EQ(cuCtxDisablePeerAccess(bad_handle<CUcontext>()), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_OK(cuCtxEnablePeerAccess(a.handle(), 0)); // and it may be enabled again
+}
+
+TEST(cuCtxGetApiVersion, needs_a_context) {
+  unsigned version = 0;
+  EXPECT_EQ(cuCtxGetApiVersion(nullptr, &version), CUDA_ERROR_INVALID_CONTEXT);
+  const TestContext context;
+  EXPECT_OK(cuCtxGetApiVersion(context.handle(), &version));
+  EXPECT_GE(version, 3020u); // contexts of cuCtxCreate_v2, which came with CUDA 3.2
+  unsigned of_current = 0;
+  EXPECT_OK(cuCtxGetApiVersion(nullptr, &of_current));
+  EXPECT_EQ(of_current, version);
+  EXPECT_EQ(cuCtxGetApiVersion(context.handle(), nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuCtxGetApiVersion(bad_handle<CUcontext>(), &version), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+TEST(cuCtxGetCacheConfig, has_no_preference_at_first) {
+  const TestContext context;
+  CUfunc_cache config = CU_FUNC_CACHE_PREFER_L1;
+  EXPECT_OK(cuCtxGetCacheConfig(&config));
+  EXPECT_EQ(config, CU_FUNC_CACHE_PREFER_NONE);
+  EXPECT_EQ(cuCtxGetCacheConfig(nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuCtxGetLimit, every_limit_that_can_be_read_is_positive) {
+  const TestContext context;
+  for (const CUlimit limit : {CU_LIMIT_STACK_SIZE, CU_LIMIT_PRINTF_FIFO_SIZE, CU_LIMIT_MALLOC_HEAP_SIZE}) {
+    size_t value = 0;
+    EXPECT_OK(cuCtxGetLimit(&value, limit));
+    EXPECT_GT(value, 0u) << limit;
+  }
+  EXPECT_EQ(cuCtxGetLimit(nullptr, CU_LIMIT_PRINTF_FIFO_SIZE), CUDA_ERROR_INVALID_VALUE);
+}
+
+// The banks of AMD's local memory are four bytes wide and cannot be changed; CUDA's call succeeds on such devices without an effect.
+TEST(cuCtxSetSharedMemConfig, changes_nothing) {
+  const TestContext context;
+  CUsharedconfig before{}, after{};
+  ASSERT_OK(cuCtxGetSharedMemConfig(&before));
+  EXPECT_OK(cuCtxSetSharedMemConfig(CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE));
+  ASSERT_OK(cuCtxGetSharedMemConfig(&after));
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(cuCtxSetSharedMemConfig(no_such<CUsharedconfig>(3)), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuCtxSetSharedMemConfig(no_such<CUsharedconfig>(-1)), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuCtxGetSharedMemConfig, banks_have_four_bytes) {
+  const TestContext context;
+  CUsharedconfig config{};
+  EXPECT_OK(cuCtxGetSharedMemConfig(&config));
+  EXPECT_EQ(config, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
+  EXPECT_EQ(cuCtxGetSharedMemConfig(nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuCtxResetPersistingL2Cache, needs_a_context) {
+  EXPECT_EQ(cuCtxResetPersistingL2Cache(), CUDA_ERROR_INVALID_CONTEXT);
+  const TestContext context;
+  EXPECT_OK(cuCtxResetPersistingL2Cache());
+}
+
+TEST(cuCtxSetFlags, are_kept) {
+  const TestContext context;
+  unsigned flags = 0;
+  EXPECT_OK(cuCtxSetFlags(CU_CTX_SCHED_YIELD));
+  EXPECT_OK(cuCtxGetFlags(&flags));
+  EXPECT_EQ(flags & CU_CTX_SCHED_MASK, unsigned{CU_CTX_SCHED_YIELD});
+  EXPECT_EQ(cuCtxSetFlags(CU_CTX_SCHED_SPIN | CU_CTX_SCHED_YIELD), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuCtxSetFlags(0x100), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuCtxGetFlags(&flags));
+  EXPECT_EQ(flags & CU_CTX_SCHED_MASK, unsigned{CU_CTX_SCHED_YIELD});
+}
+
+TEST(cuDevicePrimaryCtxGetState, refuses_bad_arguments) {
+  unsigned flags = 0;
+  int value = 0;
+  EXPECT_EQ(cuDevicePrimaryCtxGetState(99, &flags, &value), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuDevicePrimaryCtxGetState(0, nullptr, &value), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuDevicePrimaryCtxGetState(0, &flags, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuDevicePrimaryCtxSetFlags_v2, are_seen_in_the_state) {
+  unsigned flags = 0;
+  int value = 0;
+  ASSERT_OK(cuDevicePrimaryCtxSetFlags_v2(0, CU_CTX_SCHED_BLOCKING_SYNC));
+  ASSERT_OK(cuDevicePrimaryCtxGetState(0, &flags, &value));
+  EXPECT_EQ(flags & CU_CTX_SCHED_MASK, unsigned{CU_CTX_SCHED_BLOCKING_SYNC});
+  EXPECT_EQ(cuDevicePrimaryCtxSetFlags_v2(0, CU_CTX_SCHED_SPIN | CU_CTX_SCHED_YIELD), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuDevicePrimaryCtxSetFlags_v2(99, 0), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_OK(cuDevicePrimaryCtxSetFlags_v2(0, CU_CTX_SCHED_AUTO));
+}
+
+TEST(cuDevicePrimaryCtxRelease_v2, needs_a_retain) {
+  EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(99), CUDA_ERROR_INVALID_DEVICE);
+}
+
+TEST(cuDevicePrimaryCtxReset_v2, frees_what_was_allocated) {
+  CUcontext context = nullptr;
+  ASSERT_OK(cuDevicePrimaryCtxRetain(&context, 0));
+  ASSERT_OK(cuCtxSetCurrent(context));
+  CUdeviceptr address = 0;
+  ASSERT_OK(cuMemAlloc_v2(&address, 4096));
+  EXPECT_OK(cuDevicePrimaryCtxReset_v2(0));
+  EXPECT_EQ(active(), 0);
+  CUdeviceptr base = 0;
+  EXPECT_EQ(cuMemGetAddressRange_v2(&base, nullptr, address), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cuDevicePrimaryCtxReset_v2(99), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_OK(cuCtxSetCurrent(nullptr));
+  EXPECT_OK(cuDevicePrimaryCtxRelease_v2(0));
+}
+
 } // namespace

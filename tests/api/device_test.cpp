@@ -134,4 +134,62 @@ TEST(cuProfilerStart, nothing_listens) {
   EXPECT_OK(cuProfilerStop());
 }
 
+TEST(cuDeviceGetCount, is_the_first_ordinal_that_there_is_not) {
+  int count = -1;
+  ASSERT_OK(cuDeviceGetCount(&count));
+  ASSERT_GE(count, 1);
+  CUdevice device = -1;
+  EXPECT_OK(cuDeviceGet(&device, count - 1));
+  EXPECT_EQ(cuDeviceGet(&device, count), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuDeviceGetCount(nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuDeviceGetByPCIBusId, finds_what_cuDeviceGetPCIBusId_names) {
+  int count = 0;
+  ASSERT_OK(cuDeviceGetCount(&count));
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    char text[32] = {};
+    CUdevice device = -1;
+    ASSERT_OK(cuDeviceGetPCIBusId(text, sizeof text, ordinal));
+    EXPECT_OK(cuDeviceGetByPCIBusId(&device, text)) << text;
+    EXPECT_EQ(device, ordinal);
+  }
+  CUdevice device = -1;
+  EXPECT_EQ(cuDeviceGetByPCIBusId(nullptr, "0000:00:00.0"), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuDeviceGetByPCIBusId(&device, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuDeviceGetByPCIBusId(&device, ""), CUDA_ERROR_INVALID_VALUE);
+}
+
+// CUDA Driver API, cuDeviceGetP2PAttribute: CUDA_ERROR_INVALID_DEVICE if a device is not valid or both are the same.
+TEST(cuDeviceGetP2PAttribute, needs_two_devices) {
+  int value = 0;
+  EXPECT_EQ(cuDeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 0), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuDeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK, 0, 99), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuDeviceGetP2PAttribute(nullptr, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 99), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuDeviceGetTexture1DLinearMaxWidth, agrees_with_the_attribute) {
+  size_t width = 99;
+  ASSERT_OK(cuDeviceGetTexture1DLinearMaxWidth(&width, CU_AD_FORMAT_FLOAT, 4, 0));
+  EXPECT_EQ(width, static_cast<size_t>(attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH)));
+  EXPECT_EQ(cuDeviceGetTexture1DLinearMaxWidth(nullptr, CU_AD_FORMAT_FLOAT, 4, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuDeviceGetTexture1DLinearMaxWidth(&width, CU_AD_FORMAT_FLOAT, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuDeviceGetTexture1DLinearMaxWidth(&width, CU_AD_FORMAT_FLOAT, 4, 99), CUDA_ERROR_INVALID_DEVICE);
+}
+
+TEST(cuDeviceGetMemPool, is_the_default_pool_at_first) {
+  CUmemoryPool now = nullptr, standard = nullptr;
+  ASSERT_OK(cuDeviceGetMemPool(&now, 0));
+  ASSERT_OK(cuDeviceGetDefaultMemPool(&standard, 0));
+  EXPECT_NE(now, nullptr);
+  EXPECT_EQ(now, standard);
+  EXPECT_EQ(cuDeviceGetMemPool(nullptr, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuDeviceGetMemPool(&now, 99), CUDA_ERROR_INVALID_DEVICE);
+}
+
+TEST(cuProfilerStop, needs_no_start) {
+  EXPECT_OK(cuProfilerStop());
+  EXPECT_OK(cuProfilerStop());
+}
+
 } // namespace

@@ -108,4 +108,19 @@ TEST(cuEventRecordWithFlags, refuses_unknown_flags) {
   EXPECT_EQ(cuEventRecordWithFlags(event, nullptr, 0x10), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST(cuEventSynchronize, waits_for_the_work_before_the_event) {
+  const TestContext context;
+  const Event event;
+  static std::atomic<bool> over;
+  over = false;
+  ASSERT_OK(cuLaunchHostFunc(nullptr, [](void*) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    over = true;
+  }, nullptr));
+  ASSERT_OK(cuEventRecord(event, nullptr));
+  EXPECT_OK(cuEventSynchronize(event));
+  EXPECT_TRUE(over);
+  EXPECT_EQ(cuEventSynchronize(bad_handle<CUevent>()), CUDA_ERROR_INVALID_HANDLE);
+}
+
 } // namespace

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "api_test.h"
 
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
 namespace {
 
 char kCaller[] = R"(
@@ -95,6 +99,52 @@ TEST(cuLinkAddData_v2, refuses_what_cannot_be_translated) {
   void* image = nullptr;
   EXPECT_EQ(cuLinkComplete(link, &image, nullptr), CUDA_ERROR_INVALID_VALUE); // nothing was added
   EXPECT_OK(cuLinkDestroy(link));
+}
+
+TEST(cuLinkCreate_v2, refuses_bad_arguments) {
+  CUlinkState link = nullptr;
+  ASSERT_OK(cuInit(0));
+  EXPECT_EQ(cuLinkCreate_v2(0, nullptr, nullptr, &link), CUDA_ERROR_INVALID_CONTEXT);
+  const TestContext context;
+  EXPECT_EQ(cuLinkCreate_v2(0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLinkCreate_v2(1, nullptr, nullptr, &link), CUDA_ERROR_INVALID_VALUE);
+  CUjit_option option = no_such<CUjit_option>(9999);
+  void* value = nullptr;
+  EXPECT_EQ(cuLinkCreate_v2(1, &option, &value, &link), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuLinkAddFile_v2, reads_a_file) {
+  const TestContext context;
+  char path[] = "/tmp/ptxshim_link_test_XXXXXX";
+  const int file = mkstemp(path);
+  ASSERT_GE(file, 0);
+  ASSERT_EQ(write(file, kCallee, sizeof kCallee - 1), static_cast<ssize_t>(sizeof kCallee - 1));
+  close(file);
+  CUlinkState link = nullptr;
+  ASSERT_OK(cuLinkCreate_v2(0, nullptr, nullptr, &link));
+  EXPECT_OK(cuLinkAddFile_v2(link, CU_JIT_INPUT_PTX, path, 0, nullptr, nullptr));
+  std::remove(path);
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, kCaller, sizeof kCaller, "caller", 0, nullptr, nullptr));
+  void* image = nullptr;
+  size_t bytes = 0;
+  ASSERT_OK(cuLinkComplete(link, &image, &bytes));
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_OK(cuModuleLoadData(&module, image));
+  EXPECT_OK(cuModuleGetFunction(&function, module, "use_twice")); // its callee came from the file
+  EXPECT_OK(cuModuleUnload(module));
+  EXPECT_EQ(cuLinkAddFile_v2(link, CU_JIT_INPUT_PTX, nullptr, 0, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuLinkDestroy(link));
+}
+
+TEST(cuLinkDestroy, a_destroyed_link_is_no_handle_any_more) {
+  const TestContext context;
+  CUlinkState link = nullptr;
+  ASSERT_OK(cuLinkCreate_v2(0, nullptr, nullptr, &link));
+  EXPECT_OK(cuLinkDestroy(link));
+  EXPECT_EQ(cuLinkDestroy(link), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLinkDestroy(bad_handle<CUlinkState>()), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, kCallee, sizeof kCallee, "a", 0, nullptr, nullptr), CUDA_ERROR_INVALID_HANDLE);
 }
 
 } // namespace

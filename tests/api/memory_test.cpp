@@ -198,4 +198,101 @@ TEST(cuPointerGetAttributes, succeeds_for_unknown_pointers) {
   EXPECT_EQ(cuPointerGetAttributes(0, attributes, data, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST(cuMemAdvise, takes_managed_memory) {
+  const TestContext context;
+  CUdeviceptr address = 0;
+  ASSERT_OK(cuMemAllocManaged(&address, 4096, CU_MEM_ATTACH_GLOBAL));
+  EXPECT_OK(cuMemAdvise(address, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 0));
+  EXPECT_OK(cuMemAdvise(address, 4096, CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, 0));
+  EXPECT_OK(cuMemAdvise_v2(address, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, {CU_MEM_LOCATION_TYPE_DEVICE, 0}));
+  EXPECT_EQ(cuMemAdvise(address, 4096, no_such<CUmem_advise>(99), 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemAdvise(address, 0, CU_MEM_ADVISE_SET_READ_MOSTLY, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuMemFree_v2(address));
+}
+
+TEST(cuMemPrefetchAsync, takes_managed_memory) {
+  const TestContext context;
+  CUdeviceptr address = 0;
+  ASSERT_OK(cuMemAllocManaged(&address, 4096, CU_MEM_ATTACH_GLOBAL));
+  auto* const host = reinterpret_cast<unsigned*>(address);
+  host[7] = 1234;
+  EXPECT_OK(cuMemPrefetchAsync(address, 4096, 0, nullptr));
+  EXPECT_OK(cuMemPrefetchAsync(address, 4096, CU_DEVICE_CPU, nullptr));
+  EXPECT_OK(cuMemPrefetchAsync_v2(address, 4096, {CU_MEM_LOCATION_TYPE_HOST, 0}, 0, nullptr));
+  EXPECT_OK(cuCtxSynchronize());
+  EXPECT_EQ(host[7], 1234u);
+  EXPECT_EQ(cuMemPrefetchAsync(address, 4096, 0, bad_handle<CUstream>()), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuMemPrefetchAsync_v2(address, 4096, {CU_MEM_LOCATION_TYPE_DEVICE, 0}, 1, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuMemFree_v2(address));
+}
+
+TEST(cuMemFreeHost, refuses_other_memory) {
+  const TestContext context;
+  int local = 0;
+  const DeviceArray<int> device(4);
+  EXPECT_EQ(cuMemFreeHost(&local), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemFreeHost(reinterpret_cast<void*>(device.address())), CUDA_ERROR_INVALID_VALUE);
+  void* host = nullptr;
+  ASSERT_OK(cuMemHostAlloc(&host, 64, 0));
+  EXPECT_OK(cuMemFreeHost(host));
+  EXPECT_EQ(cuMemFreeHost(host), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuMemGetAddressRange_v2, either_result_may_be_left_out) {
+  const TestContext context;
+  const DeviceArray<int> memory(100);
+  CUdeviceptr base = 0;
+  size_t bytes = 0;
+  EXPECT_OK(cuMemGetAddressRange_v2(&base, nullptr, memory.address() + 399));
+  EXPECT_OK(cuMemGetAddressRange_v2(nullptr, &bytes, memory.address() + 399));
+  EXPECT_EQ(base, memory.address());
+  EXPECT_EQ(bytes, 400u);
+  EXPECT_EQ(cuMemGetAddressRange_v2(&base, &bytes, 0), CUDA_ERROR_NOT_FOUND);
+}
+
+TEST(cuMemHostGetFlags, are_those_of_the_allocation) {
+  const TestContext context;
+  void* host = nullptr;
+  ASSERT_OK(cuMemHostAlloc(&host, 4096, CU_MEMHOSTALLOC_WRITECOMBINED));
+  unsigned flags = 0;
+  EXPECT_OK(cuMemHostGetFlags(&flags, host));
+  EXPECT_EQ(flags & CU_MEMHOSTALLOC_WRITECOMBINED, unsigned{CU_MEMHOSTALLOC_WRITECOMBINED});
+  EXPECT_EQ(flags & CU_MEMHOSTALLOC_PORTABLE, 0u);
+  EXPECT_EQ(cuMemHostGetFlags(nullptr, host), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemHostGetFlags(&flags, &flags), CUDA_ERROR_INVALID_VALUE); // not of cuMemHostAlloc
+  EXPECT_OK(cuMemFreeHost(host));
+}
+
+TEST(cuMemHostUnregister, makes_memory_ordinary_again) {
+  const TestContext context;
+  std::vector<int> memory(4096);
+  ASSERT_OK(cuMemHostRegister_v2(memory.data(), memory.size() * sizeof(int), 0));
+  EXPECT_OK(cuMemHostUnregister(memory.data()));
+  CUdeviceptr device = 0;
+  EXPECT_EQ(cuMemHostGetDevicePointer_v2(&device, memory.data(), 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuMemHostRegister_v2(memory.data(), memory.size() * sizeof(int), 0)); // and may be registered again
+  EXPECT_OK(cuMemHostUnregister(memory.data()));
+}
+
+TEST(cuPointerSetAttribute, knows_one_attribute) {
+  const TestContext context;
+  const DeviceArray<int> memory(4);
+  unsigned off = 0;
+  EXPECT_OK(cuPointerSetAttribute(&off, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory.address()));
+  EXPECT_EQ(cuPointerSetAttribute(&off, CU_POINTER_ATTRIBUTE_CONTEXT, memory.address()), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuPointerSetAttribute(nullptr, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory.address()), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuPointerSetAttribute(&off, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, 16), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuStreamAttachMemAsync, takes_one_of_three_flags) {
+  const TestContext context;
+  CUdeviceptr address = 0;
+  ASSERT_OK(cuMemAllocManaged(&address, 4096, CU_MEM_ATTACH_HOST));
+  EXPECT_OK(cuStreamAttachMemAsync(nullptr, address, 0, CU_MEM_ATTACH_GLOBAL));
+  EXPECT_OK(cuCtxSynchronize());
+  EXPECT_EQ(cuStreamAttachMemAsync(nullptr, address, 0, 3), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamAttachMemAsync(bad_handle<CUstream>(), address, 0, CU_MEM_ATTACH_GLOBAL), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_OK(cuMemFree_v2(address));
+}
+
 } // namespace

@@ -159,4 +159,128 @@ TEST(cuThreadExchangeStreamCaptureMode, gives_the_old_mode_back) {
   EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
+// A stream with flags and the greatest priority.
+class UrgentStream {
+public:
+  UrgentStream() {
+    int least = 0;
+    EXPECT_OK(cuCtxGetStreamPriorityRange(&least, &priority_));
+    EXPECT_OK(cuStreamCreateWithPriority(&handle_, CU_STREAM_NON_BLOCKING, priority_));
+  }
+  ~UrgentStream() { EXPECT_OK(cuStreamDestroy_v2(handle_)); }
+  UrgentStream(const UrgentStream&) = delete;
+  UrgentStream& operator=(const UrgentStream&) = delete;
+  operator CUstream() const { return handle_; }
+  int priority() const { return priority_; }
+
+private:
+  CUstream handle_ = nullptr;
+  int priority_ = 0;
+};
+
+// CUDA Driver API, cuStreamCreateWithPriority: a priority outside of the range is clamped to it.
+TEST(cuStreamCreateWithPriority, clamps_the_priority) {
+  const TestContext context;
+  int least = 0, greatest = 0, priority = 99;
+  ASSERT_OK(cuCtxGetStreamPriorityRange(&least, &greatest));
+  CUstream stream = nullptr;
+  ASSERT_OK(cuStreamCreateWithPriority(&stream, 0, greatest - 100));
+  EXPECT_OK(cuStreamGetPriority(stream, &priority));
+  EXPECT_EQ(priority, greatest);
+  EXPECT_OK(cuStreamDestroy_v2(stream));
+  EXPECT_EQ(cuStreamCreateWithPriority(nullptr, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamCreateWithPriority(&stream, 8, 0), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(cuStreamGetFlags, are_those_it_was_created_with) {
+  const TestContext context;
+  const UrgentStream stream;
+  unsigned flags = 99;
+  EXPECT_OK(cuStreamGetFlags(stream, &flags));
+  EXPECT_EQ(flags, unsigned{CU_STREAM_NON_BLOCKING});
+  EXPECT_OK(cuStreamGetFlags(nullptr, &flags));
+  EXPECT_EQ(flags, unsigned{CU_STREAM_DEFAULT});
+  EXPECT_EQ(cuStreamGetFlags(stream, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamGetFlags(bad_handle<CUstream>(), &flags), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(cuStreamGetPriority, is_0_for_the_default_stream) {
+  const TestContext context;
+  const UrgentStream stream;
+  int priority = 99;
+  EXPECT_OK(cuStreamGetPriority(stream, &priority));
+  EXPECT_EQ(priority, stream.priority());
+  EXPECT_OK(cuStreamGetPriority(nullptr, &priority));
+  EXPECT_EQ(priority, 0);
+  EXPECT_EQ(cuStreamGetPriority(stream, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamGetPriority(bad_handle<CUstream>(), &priority), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(cuStreamGetCtx, is_the_context_it_was_created_in) {
+  const TestContext first;
+  const UrgentStream stream;
+  const TestContext second; // is current
+  CUcontext owner = nullptr;
+  EXPECT_OK(cuStreamGetCtx(stream, &owner));
+  EXPECT_EQ(owner, first.handle());
+  EXPECT_OK(cuStreamGetCtx(nullptr, &owner));
+  EXPECT_EQ(owner, second.handle());
+  EXPECT_EQ(cuStreamGetCtx(bad_handle<CUstream>(), &owner), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(cuStreamGetDevice, is_that_of_its_context) {
+  const TestContext context;
+  const UrgentStream stream;
+  CUdevice device = -1;
+  EXPECT_OK(cuStreamGetDevice(stream, &device));
+  EXPECT_EQ(device, 0);
+  EXPECT_EQ(cuStreamGetDevice(stream, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamGetDevice(bad_handle<CUstream>(), &device), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(cuStreamGetId, differs_between_streams) {
+  const TestContext context;
+  const UrgentStream a, b;
+  unsigned long long first = 0, second = 0, legacy = 0;
+  EXPECT_OK(cuStreamGetId(a, &first));
+  EXPECT_OK(cuStreamGetId(b, &second));
+  EXPECT_OK(cuStreamGetId(nullptr, &legacy));
+  EXPECT_NE(first, second);
+  EXPECT_NE(first, legacy);
+  unsigned long long again = 0;
+  EXPECT_OK(cuStreamGetId(a, &again));
+  EXPECT_EQ(again, first);
+  EXPECT_EQ(cuStreamGetId(a, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamGetId(bad_handle<CUstream>(), &first), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(cuStreamGetAttribute, reads_the_priority) {
+  const TestContext context;
+  const UrgentStream stream;
+  CUstreamAttrValue value{};
+  EXPECT_OK(cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+  EXPECT_EQ(value.priority, stream.priority());
+  EXPECT_EQ(cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value), CUDA_ERROR_INVALID_VALUE); // of launches
+  EXPECT_EQ(cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamGetAttribute(bad_handle<CUstream>(), CU_LAUNCH_ATTRIBUTE_PRIORITY, &value), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(cuStreamSetAttribute, refuses_attributes_of_launches) {
+  const TestContext context;
+  const UrgentStream stream;
+  CUstreamAttrValue value{};
+  EXPECT_OK(cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+  EXPECT_EQ(cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamSetAttribute(bad_handle<CUstream>(), CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(cuStreamCopyAttributes, needs_two_streams) {
+  const TestContext context;
+  const UrgentStream a, b;
+  EXPECT_OK(cuStreamCopyAttributes(a, b));
+  EXPECT_EQ(cuStreamCopyAttributes(a, bad_handle<CUstream>()), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuStreamCopyAttributes(bad_handle<CUstream>(), b), CUDA_ERROR_INVALID_HANDLE);
+}
+
 } // namespace
