@@ -149,7 +149,7 @@ int run_worker(void* argument) {
 }
 
 // From here on our thread runs again: bare system calls alone, and no return.
-[[noreturn, gnu::noinline, gnu::no_sanitize("address", "thread", "undefined")]] void
+[[noreturn, gnu::noinline]] __attribute__((no_sanitize("address", "thread", "undefined"))) void
 keep_watch(WardenReport* report, long worker) {
   __atomic_store_n(&report->stage, Running, __ATOMIC_RELEASE);
   bare_call(SYS_futex, reinterpret_cast<long>(&report->stage), FUTEX_WAKE, 1, 0);

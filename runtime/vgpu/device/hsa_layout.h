@@ -34,39 +34,43 @@ enum class PacketType : uint8_t {
   BarrierOr = 5,
 };
 
+struct [[gnu::packed]] DispatchBody {
+  uint16_t workgroup_size[3];
+  uint16_t reserved0;
+  uint32_t grid_size[3];
+  uint32_t private_segment_size;
+  uint32_t group_segment_size;
+  uint64_t kernel_object;
+  uint64_t kernarg_address;
+  uint64_t reserved1;
+};
+struct [[gnu::packed]] BarrierBody {
+  uint32_t reserved0;
+  uint64_t signals[5];
+  uint64_t reserved1;
+};
+struct [[gnu::packed]] BarrierValueBody {
+  uint32_t reserved0;
+  uint64_t signal;
+  int64_t value;
+  int64_t mask;
+  uint32_t condition;
+  uint32_t reserved1;
+  uint64_t reserved2[2];
+};
+struct [[gnu::packed]] Pm4Body {
+  uint32_t jump[4]; // a PM4 INDIRECT_BUFFER packet
+  uint32_t remaining;
+  uint32_t reserved[8];
+};
 struct AqlPacket {
   uint16_t header; // type in bits 7:0, barrier bit 8, fences above
   uint16_t setup;  // dispatch: dimensions in bits 1:0; vendor: AmdFormat in bits 7:0
   union {
-    struct [[gnu::packed]] {
-      uint16_t workgroup_size[3];
-      uint16_t reserved0;
-      uint32_t grid_size[3];
-      uint32_t private_segment_size;
-      uint32_t group_segment_size;
-      uint64_t kernel_object;
-      uint64_t kernarg_address;
-      uint64_t reserved1;
-    } dispatch;
-    struct [[gnu::packed]] {
-      uint32_t reserved0;
-      uint64_t signals[5];
-      uint64_t reserved1;
-    } barrier;
-    struct [[gnu::packed]] {
-      uint32_t reserved0;
-      uint64_t signal;
-      int64_t value;
-      int64_t mask;
-      uint32_t condition;
-      uint32_t reserved1;
-      uint64_t reserved2[2];
-    } barrier_value;
-    struct [[gnu::packed]] {
-      uint32_t jump[4]; // a PM4 INDIRECT_BUFFER packet
-      uint32_t remaining;
-      uint32_t reserved[8];
-    } pm4;
+    DispatchBody dispatch;
+    BarrierBody barrier;
+    BarrierValueBody barrier_value;
+    Pm4Body pm4;
   };
   uint64_t completion_signal;
 };

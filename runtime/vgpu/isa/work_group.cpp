@@ -17,7 +17,6 @@ namespace ptxshim::vgpu {
 namespace {
 
 constexpr uint32_t kTurnBranches = 512;
-constexpr uint64_t kMostScratchPerLane = 1U << 24;
 
 } // namespace
 
