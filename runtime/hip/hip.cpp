@@ -6,6 +6,7 @@
 // after HIP is loaded and before hipInit, which looks for devices.
 #include "hip.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -72,9 +73,9 @@ Result<void> activate_virtual_gpu() {
   options.size = sizeof options;
   options.flags = forced ? PTXSHIM_VGPU_FORCED : 0;
   options.gfx = forced ? wanted.c_str() : nullptr;
-  options.compute_units = static_cast<uint32_t>(config().virtual_gpu_cus);
-  options.threads = static_cast<uint32_t>(config().virtual_gpu_threads);
-  options.memory_bytes = config().virtual_gpu_mem << 20;
+  options.compute_units = static_cast<uint32_t>(std::min<uint64_t>(config().virtual_gpu_cus, UINT32_MAX));
+  options.threads = static_cast<uint32_t>(std::min<uint64_t>(config().virtual_gpu_threads, UINT32_MAX));
+  options.memory_bytes = bytes_of_mebibytes(config().virtual_gpu_mem);
   if (const int failed = activate(&options))
     return ptxshim::Error{CUDA_ERROR_NO_DEVICE, "the virtual GPU cannot be activated: " + std::string(std::strerror(failed))};
   return {};
@@ -94,7 +95,12 @@ Result<void> load() {
     Result<void> activated = activate_virtual_gpu();
     if (!activated) return activated;
   }
-  if (const Error failed = api.hipInit(0)) return ptxshim::Error{to_cuda(failed), "hipInit failed with " + std::to_string(failed)};
+  if (const Error failed = api.hipInit(0)) {
+    constexpr Error kInvalidDevice = 101; // what HIP says where there is none; CUDA has a code for that
+    const CUresult code = failed == kInvalidDevice ? CUDA_ERROR_NO_DEVICE : to_cuda(failed);
+    return ptxshim::Error{code, (code == CUDA_ERROR_NO_DEVICE ? "there is no AMD GPU: hipInit failed with " : "hipInit failed with ") +
+                                    std::to_string(failed)};
+  }
   if (api.hipRuntimeGetVersion(&api.version) != kSuccess) api.version = 0;
   PTXSHIM_LOG_LINE(hip, info, "HIP runtime version %d%s", api.version, wanted ? ", virtual GPU" : "");
   return {};
