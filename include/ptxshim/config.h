@@ -54,6 +54,9 @@ inline Config read() {
 
 } // namespace config_detail
 
+// An option in MiB as bytes: more than can be counted is as much as can be.
+inline uint64_t bytes_of_mebibytes(uint64_t count) { return count > (UINT64_MAX >> 20) ? UINT64_MAX : count << 20; }
+
 // The effective values. Leaked on purpose: other libraries' destructors may still log.
 inline const Config& config() {
   static const Config* const kConfig = new Config(config_detail::read());

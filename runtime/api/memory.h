@@ -31,10 +31,11 @@ void forget_variables(const Module& module);
 std::optional<Allocation> find_allocation(uintptr_t address);
 // True when [address, address + bytes) lies in memory that kernels can access.
 bool is_device_range(uintptr_t address, size_t bytes);
-// True when the range does not wrap around and a program may have memory there at all: the upper half of the addresses is the kernel's.
+// True when the range does not wrap around and a program may have memory there at all: nothing is ever mapped in the first page, and the
+// upper half of the addresses is the kernel's.
 inline bool is_program_range(uintptr_t address, size_t bytes) noexcept {
-  constexpr uintptr_t kEnd = UINTPTR_MAX / 2;
-  return address != 0 && bytes <= kEnd && address <= kEnd - bytes;
+  constexpr uintptr_t kBegin = 4096, kEnd = UINTPTR_MAX / 2;
+  return address >= kBegin && bytes <= kEnd && address <= kEnd - bytes;
 }
 
 // Frees what a context allocated.

@@ -67,6 +67,8 @@ Error start_error(Process& process, const std::string& path, Io io) {
   } else {
     const std::string ended = stop_process(process);
     what += ended.empty() ? "it speaks another protocol" : ended;
+    if (constexpr uint64_t kEnough = 256; !ended.empty() && config().worker_memory && config().worker_memory < kEnough)
+      what += "; PTXSHIM_WORKER_MEMORY leaves it " + std::to_string(config().worker_memory) + " MiB";
   }
   stop_process(process);
   if (const std::string messages = take_messages(process); !messages.empty()) what += ": " + messages;

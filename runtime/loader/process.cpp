@@ -283,7 +283,7 @@ Result<Process> start_process(const std::string& path) {
   process.warden->socket = theirs;
   process.warden->messages = process.messages;
   process.warden->null = null;
-  process.warden->memory = config().worker_memory << 20;
+  process.warden->memory = bytes_of_mebibytes(config().worker_memory);
   const int number = start_warden(*process.warden, process.warden_pid);
   close_all({theirs, null});
   if (!number) return process;

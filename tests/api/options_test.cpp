@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The environment: a user who mistypes an option or its value is told once, when CUDA is first used, and the program runs.
+#include "api_test.h"
+
+#include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+struct Setting {
+  const char* name;
+  const char* value;
+};
+
+// What a program with these settings prints on stderr from two calls of cuInit; ends with "cuInit: 0" for success.
+std::string said_with(const std::vector<Setting>& settings) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const Setting& setting : settings) setenv(setting.name, setting.value, 1);
+    dup2(ends[1], 2);
+    close(ends[0]);
+    close(ends[1]);
+    const CUresult first = cuInit(0), second = cuInit(0);
+    dprintf(2, "cuInit: %d\n", first == second ? static_cast<int>(first) : -1);
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string said;
+  char buffer[4096];
+  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;) said.append(buffer, static_cast<size_t>(count));
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return said;
+}
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(options, an_unknown_name_is_told_once) {
+  const std::string said = said_with({{"PTXSHIM_LOGG", "debug"}});
+  EXPECT_EQ(count_of(said, "PTXSHIM_LOGG"), 1u) << said;
+  EXPECT_EQ(count_of(said, "cuInit: 0"), 1u) << said;
+}
+
+TEST(options, a_value_of_the_wrong_kind_leaves_the_default) {
+  for (const char* value : {"many", "-1", "12x", "99999999999999999999", " 4"}) {
+    const std::string said = said_with({{"PTXSHIM_WORKERS", value}});
+    EXPECT_EQ(count_of(said, "PTXSHIM_WORKERS="), 1u) << said;
+    EXPECT_EQ(count_of(said, "cuInit: 0"), 1u) << said;
+  }
+  EXPECT_EQ(count_of(said_with({{"CUDA_CACHE_DISABLE", "perhaps"}}), "CUDA_CACHE_DISABLE="), 1u);
+}
+
+TEST(options, a_wrong_part_of_the_log_option_is_told) {
+  const std::string said = said_with({{"PTXSHIM_LOG", "api=warn,car=debug,cache=loud"}});
+  EXPECT_NE(said.find("car=debug,cache=loud"), std::string::npos) << said;
+  EXPECT_EQ(said.find("api=warn"), std::string::npos) << said;
+}
+
+TEST(options, right_ones_are_not_mentioned) {
+  const std::string said = said_with({{"PTXSHIM_LOG", "warn"}, {"PTXSHIM_WORKERS", "0x10"}, {"CUDA_CACHE_DISABLE", "1"}});
+  EXPECT_EQ(said.find("PTXSHIM_"), std::string::npos) << said;
+  EXPECT_EQ(said.find("CUDA_"), std::string::npos) << said;
+}
+
+TEST(options, debug_lists_what_is_in_effect) {
+  const std::string said = said_with({{"PTXSHIM_LOG", "api=debug"}, {"PTXSHIM_WORKERS", "3"}});
+  EXPECT_NE(said.find("PTXSHIM_WORKERS=3\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("PTXSHIM_WORKER_TIMEOUT=120\n"), std::string::npos) << said;
+}
+
+} // namespace
