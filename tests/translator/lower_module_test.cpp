@@ -114,6 +114,16 @@ TEST(translate, TooMuchSharedMemoryCostsItsKernelOnly) {
   EXPECT_GT(object.elf.size(), 64u);
 }
 
+// Counted in 32 bits it would be none at all.
+TEST(translate, FourGigabytesOfSharedMemoryAreTooMuch) {
+  const std::string body = "mov.u32 %r1, large;\nst.shared.u32 [%r1], 3;\nbar.sync 0;\nld.shared.u32 %r2, [%r1];\nst.global.u32 [%rd1], %r2;";
+  for (const char* size : {"4294967296", "8589934592", "2000000"}) {
+    const CodeObject object =
+        translated(request(module_of(".shared .align 4 .b8 large[" + std::string(size) + "];\n" + kernel(body, "bad"))));
+    EXPECT_THAT(info(object, "bad").error, testing::HasSubstr("shared memory")) << size;
+  }
+}
+
 TEST(translate, OnlyTheKernelsAskedFor) {
   TranslateRequest r = request(module_of(kernel("st.global.u32 [%rd1], 1;", "one") + kernel("st.global.u32 [%rd1], 2;", "two")));
   r.kernels = {"two"};

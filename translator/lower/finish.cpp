@@ -8,6 +8,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Linker/Linker.h>
+#include <llvm/Support/MathExtras.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -132,12 +133,19 @@ void define_device_runtime(llvm::Module& module) {
   ir.CreateUnreachable();
 }
 
+// LLVM counts LDS in 32 bits and refuses what exceeds the target's: 4 GiB would count as nothing. No target has as much as this.
+static constexpr uint64_t kSharedLimit = 1 << 20;
+
 KernelErrors find_kernel_errors(llvm::Module& module) {
   KernelErrors errors;
   for (const llvm::Function& kernel : module) {
     if (!is_a_kernel(kernel) || kernel.isDeclaration()) continue;
     const std::string name = kernel.getName().str();
+    uint64_t shared_bytes = 0;
     for (const llvm::GlobalValue* value : reached_from(kernel)) {
+      if (value->getAddressSpace() == kLds && !value->isDeclaration())
+        shared_bytes = llvm::SaturatingAdd(
+            shared_bytes, module.getDataLayout().getTypeAllocSize(value->getValueType()).getFixedValue());
       const auto* function = llvm::dyn_cast<llvm::Function>(value);
       if (function && function->hasFnAttribute(kErrorAttribute)) {
         const int code =
@@ -156,6 +164,8 @@ KernelErrors find_kernel_errors(llvm::Module& module) {
         errors[name] = {CUDA_ERROR_INVALID_PTX,
                         std::string("undefined ") + (function ? "function " : "variable ") + quoted(*value)};
     }
+    if (shared_bytes > kSharedLimit && !errors.count(name))
+      errors[name] = {CUDA_ERROR_INVALID_PTX, std::to_string(shared_bytes) + " bytes of shared memory are more than any block has"};
   }
   return errors;
 }
