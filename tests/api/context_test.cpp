@@ -261,7 +261,8 @@ TEST(cuCtxPopCurrent_v2, a_popped_context_lives_on) {
     EXPECT_OK(cuCtxPushCurrent_v2(context));
     EXPECT_OK(cuCtxSynchronize());
     EXPECT_OK(cuCtxPopCurrent_v2(nullptr));
-  }).join();
+  })
+      .join();
   EXPECT_OK(cuCtxDestroy_v2(context));
 }
 

@@ -54,9 +54,12 @@ TEST(cuEventRecord, completes_with_the_work_before_it) {
   ASSERT_OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
   static std::atomic<bool> release;
   release = false;
-  ASSERT_OK(cuLaunchHostFunc(stream, [](void*) {
-    while (!release) std::this_thread::yield();
-  }, nullptr));
+  ASSERT_OK(cuLaunchHostFunc(
+      stream,
+      [](void*) {
+        while (!release) std::this_thread::yield();
+      },
+      nullptr));
   ASSERT_OK(cuEventRecord(event, stream));
   EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
   release = true;
@@ -79,7 +82,8 @@ TEST(cuEventElapsedTime, measures) {
   const TestContext context;
   const Event start, end;
   ASSERT_OK(cuEventRecord(start, nullptr));
-  ASSERT_OK(cuLaunchHostFunc(nullptr, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr));
+  ASSERT_OK(cuLaunchHostFunc(
+      nullptr, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr));
   ASSERT_OK(cuEventRecord(end, nullptr));
   ASSERT_OK(cuEventSynchronize(end));
   float milliseconds = -1;
@@ -113,10 +117,13 @@ TEST(cuEventSynchronize, waits_for_the_work_before_the_event) {
   const Event event;
   static std::atomic<bool> over;
   over = false;
-  ASSERT_OK(cuLaunchHostFunc(nullptr, [](void*) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    over = true;
-  }, nullptr));
+  ASSERT_OK(cuLaunchHostFunc(
+      nullptr,
+      [](void*) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        over = true;
+      },
+      nullptr));
   ASSERT_OK(cuEventRecord(event, nullptr));
   EXPECT_OK(cuEventSynchronize(event));
   EXPECT_TRUE(over);

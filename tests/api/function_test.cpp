@@ -185,7 +185,8 @@ TEST(cuOccupancyMaxPotentialBlockSize, asks_for_the_shared_memory_of_each_size) 
   EXPECT_EQ(grid % device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 0); // whole rounds over the device
   // A kilobyte for each thread: blocks of more threads than the limit in kilobytes cannot run.
   const int kilobytes = device_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) / 1024;
-  ASSERT_OK(cuOccupancyMaxPotentialBlockSize(&small_grid, &small_block, reverse, [](int size) { return static_cast<size_t>(size) * 1024; }, 0, 0));
+  ASSERT_OK(cuOccupancyMaxPotentialBlockSize(
+      &small_grid, &small_block, reverse, [](int size) { return static_cast<size_t>(size) * 1024; }, 0, 0));
   EXPECT_GE(small_block, 1);
   EXPECT_LE(small_block, kilobytes);
   EXPECT_EQ(cuOccupancyMaxPotentialBlockSize(nullptr, &block, reverse, nullptr, 0, 0), CUDA_ERROR_INVALID_VALUE);

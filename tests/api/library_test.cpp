@@ -270,7 +270,8 @@ TEST(cuKernelSetAttribute, refuses_what_can_only_be_read) {
   EXPECT_OK(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, kernel, 0));
   EXPECT_EQ(value, 50);
   EXPECT_EQ(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, kernel, 99), CUDA_ERROR_INVALID_DEVICE);
-  EXPECT_EQ(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, bad_handle<CUkernel>(), 0), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, bad_handle<CUkernel>(), 0),
+            CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST(cuKernelSetCacheConfig, is_a_hint) {

@@ -14,9 +14,12 @@ class HeldStream {
 public:
   HeldStream() {
     EXPECT_OK(cuStreamCreate(&handle_, CU_STREAM_NON_BLOCKING));
-    EXPECT_OK(cuLaunchHostFunc(handle_, [](void* go) {
-      while (!*static_cast<std::atomic<bool>*>(go)) std::this_thread::yield();
-    }, &go_));
+    EXPECT_OK(cuLaunchHostFunc(
+        handle_,
+        [](void* go) {
+          while (!*static_cast<std::atomic<bool>*>(go)) std::this_thread::yield();
+        },
+        &go_));
   }
   ~HeldStream() {
     go_ = true;
@@ -125,7 +128,8 @@ TEST(cuMemcpyPeerAsync, is_ordered_in_its_stream) {
   EXPECT_EQ(to.read(), std::vector<unsigned>(64, 0));
   stream.finish();
   EXPECT_EQ(to.read(), counting(64));
-  EXPECT_EQ(cuMemcpyPeerAsync(to.address(), bad_handle<CUcontext>(), from.address(), context.handle(), 4, stream), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuMemcpyPeerAsync(to.address(), bad_handle<CUcontext>(), from.address(), context.handle(), 4, stream),
+            CUDA_ERROR_INVALID_CONTEXT);
 }
 
 // Rows of 4 bytes at a pitch of 8, into rows at a pitch of 4.
@@ -299,7 +303,7 @@ TEST(cuMemsetD2D32_v2, fills_a_rectangle) {
   EXPECT_OK(cuMemsetD2D32_v2(memory.address(), 64, 0x80000001, 1, 4)); // the whole height
   EXPECT_EQ(memory.read(), (rectangle<unsigned>(16, 4, 0x80000001, 1, 4)));
   EXPECT_EQ(cuMemsetD2D32_v2(memory.address(), 64, 0, 17, 2), CUDA_ERROR_INVALID_VALUE); // wider than the pitch
-  EXPECT_OK(cuMemsetD2D32_v2(memory.address(), 4, 0x80000001, 17, 1));                  // which one row does not use
+  EXPECT_OK(cuMemsetD2D32_v2(memory.address(), 4, 0x80000001, 17, 1));                   // which one row does not use
 }
 
 TEST(cuMemsetD2D32Async, is_ordered_in_its_stream) {

@@ -65,9 +65,12 @@ TEST(cuStreamQuery, not_ready_while_work_is_left) {
   EXPECT_OK(cuStreamQuery(stream));
   static std::atomic<bool> release;
   release = false;
-  ASSERT_OK(cuLaunchHostFunc(stream, [](void*) {
-    while (!release) std::this_thread::yield();
-  }, nullptr));
+  ASSERT_OK(cuLaunchHostFunc(
+      stream,
+      [](void*) {
+        while (!release) std::this_thread::yield();
+      },
+      nullptr));
   EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
   release = true;
   EXPECT_OK(cuStreamSynchronize(stream));
@@ -85,14 +88,19 @@ TEST(cuLaunchHostFunc, runs_in_stream_order) {
     int number;
   } calls[] = {{&order, 1}, {&order, 2}, {&order, 3}};
   for (Call& call : calls)
-    ASSERT_OK(cuLaunchHostFunc(stream, [](void* data) {
-      const Call& c = *static_cast<Call*>(data);
-      c.order->push_back(c.number);
-    }, &call));
+    ASSERT_OK(cuLaunchHostFunc(
+        stream,
+        [](void* data) {
+          const Call& c = *static_cast<Call*>(data);
+          c.order->push_back(c.number);
+        },
+        &call));
   EXPECT_OK(cuStreamSynchronize(stream));
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
   EXPECT_EQ(cuLaunchHostFunc(stream, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(cuLaunchHostFunc(bad_handle<CUstream>(), [](void*) {}, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLaunchHostFunc(
+                bad_handle<CUstream>(), [](void*) {}, nullptr),
+            CUDA_ERROR_INVALID_HANDLE);
   EXPECT_OK(cuStreamDestroy_v2(stream));
 }
 
@@ -104,10 +112,13 @@ TEST(cuStreamAddCallback, gets_the_stream_and_the_status) {
     CUstream stream = nullptr;
     CUresult status = CUDA_ERROR_UNKNOWN;
   } seen;
-  ASSERT_OK(cuStreamAddCallback(stream, [](CUstream s, CUresult status, void* data) {
-    static_cast<Seen*>(data)->stream = s;
-    static_cast<Seen*>(data)->status = status;
-  }, &seen, 0));
+  ASSERT_OK(cuStreamAddCallback(
+      stream,
+      [](CUstream s, CUresult status, void* data) {
+        static_cast<Seen*>(data)->stream = s;
+        static_cast<Seen*>(data)->status = status;
+      },
+      &seen, 0));
   EXPECT_OK(cuStreamSynchronize(stream));
   EXPECT_EQ(seen.stream, stream);
   EXPECT_EQ(seen.status, CUDA_SUCCESS);
@@ -124,15 +135,19 @@ TEST(cuStreamWaitEvent, orders_two_streams) {
   ASSERT_OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
   static std::atomic<int> step;
   step = 0;
-  ASSERT_OK(cuLaunchHostFunc(first, [](void*) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    step = 1;
-  }, nullptr));
+  ASSERT_OK(cuLaunchHostFunc(
+      first,
+      [](void*) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        step = 1;
+      },
+      nullptr));
   ASSERT_OK(cuEventRecord(event, first));
   ASSERT_OK(cuStreamWaitEvent(second, event, 0));
   static std::atomic<int> seen;
   seen = -1;
-  ASSERT_OK(cuLaunchHostFunc(second, [](void*) { seen = step.load(); }, nullptr));
+  ASSERT_OK(cuLaunchHostFunc(
+      second, [](void*) { seen = step.load(); }, nullptr));
   EXPECT_OK(cuStreamSynchronize(second));
   EXPECT_EQ(seen, 1);
   EXPECT_EQ(cuStreamWaitEvent(second, bad_handle<CUevent>(), 0), CUDA_ERROR_INVALID_HANDLE);
