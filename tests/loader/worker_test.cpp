@@ -178,6 +178,14 @@ TEST_F(Worker, MemoryIsLimited) {
 }
 #endif
 
+// 2^44 MiB are 2^64 bytes: a limit beyond what can be counted is none, not a small one.
+TEST_F(Worker, HugeMemoryLimitDoesNotWrapAround) {
+  in_child({{"PTXSHIM_WORKER_MEMORY", "17592186044417"}}, [] {
+    auto cache = Cache::open();
+    EXPECT_EQ(log_of(translate_cached(*cache, ask("echo hello"))), "hello");
+  });
+}
+
 TEST_F(Worker, MissingCompilerIsNamed) {
   in_child({{"PTXSHIM_COMPILER", "/nonexistent/ptxshimc"}}, [] {
     auto cache = Cache::open();

@@ -5,10 +5,12 @@
 // A host thread runs its work groups one after the other. One that takes suspiciously many turns may be waiting for a
 // group that has not begun (a grid barrier): then the thread begins further groups beside it and gives all of them turns.
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <list>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -79,8 +81,14 @@ void execute_groups(Dispatch& dispatch) {
 // Helpers, shared by all dispatches of an executor.
 class Pool {
 public:
+  // With fewer than asked for where the process may have no more: the caller's own thread is enough.
   explicit Pool(unsigned threads) {
-    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    constexpr unsigned kMostThreads = 1024;
+    try {
+      for (unsigned i = 0; i < std::min(threads, kMostThreads); ++i) threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      PTXSHIM_LOG_LINE(vgpu, warn, "the system gives %zu threads of %u: running with these", threads_.size() + 1, threads + 1);
+    }
   }
   ~Pool() {
     {
