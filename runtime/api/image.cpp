@@ -95,11 +95,9 @@ Result<std::vector<std::byte>> read_whole_file(const char* path) {
 Result<Code> code_from_file(const char* path, const Jit& jit, const Device& device) {
   Result<std::vector<std::byte>> bytes = read_whole_file(path);
   if (!bytes) return std::move(bytes).error();
-  if (bytes->size() >= kLinkedHeader && is_linked_image(bytes->data())) {
-    uint64_t length = 0;
-    std::memcpy(&length, bytes->data() + sizeof kLinkedMagic, sizeof length);
-    if (length > bytes->size() - kLinkedHeader) return Error{CUDA_ERROR_INVALID_IMAGE, std::string(path) + ": cut off"};
-    return code_from_linked_image(bytes->data(), device);
+  if (is_linked_file(*bytes)) {
+    Result<Code> code = code_from_linked_file(*bytes, device);
+    return code ? std::move(code) : std::move(code).error().in(path);
   }
   Result<std::vector<PtxImage>> images = read_image(std::span<const std::byte>(*bytes), kComputeCapability);
   if (!images) {
@@ -121,6 +119,15 @@ std::vector<std::byte> linked_image(const CodeObject& code) {
 
 // Compares byte by byte up to the first difference: a PTX text may be shorter than the header.
 bool is_linked_image(const void* image) { return std::strncmp(static_cast<const char*>(image), kLinkedMagic, sizeof kLinkedMagic) == 0; }
+
+bool is_linked_file(std::span<const std::byte> bytes) { return bytes.size() >= kLinkedHeader && is_linked_image(bytes.data()); }
+
+Result<Code> code_from_linked_file(std::span<const std::byte> bytes, const Device& device) {
+  uint64_t length = 0;
+  std::memcpy(&length, bytes.data() + sizeof kLinkedMagic, sizeof length);
+  if (length > bytes.size() - kLinkedHeader) return Error{CUDA_ERROR_INVALID_IMAGE, "a linked image is cut off"};
+  return code_from_linked_image(bytes.data(), device);
+}
 
 Result<Code> code_from_linked_image(const void* image, const Device& device) {
   const std::byte* const bytes = static_cast<const std::byte*>(image);

@@ -42,17 +42,14 @@ CUresult check_library_options(unsigned count, const CUlibraryOption* options) {
   return CUDA_SUCCESS; // both concern the image's memory, of which nothing is kept
 }
 
-CUresult create_library(CUlibrary* out, Result<std::vector<PtxImage>> images, const Jit& jit, const char* what) {
-  if (!images) {
-    write_error(jit, images.error().message);
-    return report(what, images.error());
-  }
-  Result<Code> code = translate_images(*images, jit, listing_device());
+// The images and options are for devices that `code` is not for; a linked image has none.
+CUresult create_library_of_code(CUlibrary* out, Result<Code> code, const char* what, std::vector<PtxImage> images = {},
+                                TranslateRequest options = {}) {
   if (!code) return report(what, code.error());
   Library* const library = libraries.create();
   if (!library) return CUDA_ERROR_OUT_OF_MEMORY;
-  library->images = std::move(*images);
-  library->options = jit.request;
+  library->images = std::move(images);
+  library->options = std::move(options);
   library->code = std::move(*code);
   const CUresult result = add_kernels(*library);
   if (result == CUDA_SUCCESS)
@@ -62,14 +59,13 @@ CUresult create_library(CUlibrary* out, Result<std::vector<PtxImage>> images, co
   return result;
 }
 
-CUresult create_library_of_code(CUlibrary* out, Result<Code> code, const char* what) {
-  if (!code) return report(what, code.error());
-  Library* const library = libraries.create();
-  if (!library) return CUDA_ERROR_OUT_OF_MEMORY;
-  library->code = std::move(*code);
-  const CUresult result = add_kernels(*library);
-  if (result == CUDA_SUCCESS) *out = libraries.handle(library);
-  return result;
+CUresult create_library(CUlibrary* out, Result<std::vector<PtxImage>> images, const Jit& jit, const char* what) {
+  if (!images) {
+    write_error(jit, images.error().message);
+    return report(what, images.error());
+  }
+  Result<Code> code = translate_images(*images, jit, listing_device());
+  return create_library_of_code(out, std::move(code), what, std::move(*images), jit.request);
 }
 
 // The library's module in the current context.
@@ -143,6 +139,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary* out, const char* path, CUjit_option* j
   if (result != CUDA_SUCCESS) return result;
   Result<std::vector<std::byte>> bytes = read_whole_file(path);
   if (!bytes) return report("cuLibraryLoadFromFile", bytes.error());
+  if (is_linked_file(*bytes)) return create_library_of_code(out, code_from_linked_file(*bytes, listing_device()), path);
   return create_library(out, read_image(std::span<const std::byte>(*bytes), kComputeCapability), jit, path);
 }
 

@@ -20,6 +20,9 @@ std::vector<std::byte> linked_image(const CodeObject& code);
 // True when an image begins with that header.
 bool is_linked_image(const void* image);
 Result<Code> code_from_linked_image(const void* image, const Device& device);
+// The same of a file, whose length is known.
+bool is_linked_file(std::span<const std::byte> bytes);
+Result<Code> code_from_linked_file(std::span<const std::byte> bytes, const Device& device);
 
 // Loads code into the current context, which must be on the device it was made for.
 Result<Module*> load_module(Code code, bool of_library);

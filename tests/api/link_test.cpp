@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <unistd.h>
 
 namespace {
@@ -84,6 +85,31 @@ TEST(cuModuleLoadData, refuses_a_damaged_linked_image) {
   CUmodule module = nullptr;
   EXPECT_EQ(cuModuleLoadData(&module, copy.data()), CUDA_ERROR_INVALID_IMAGE);
   EXPECT_OK(cuLinkDestroy(link));
+}
+
+// A linked image that was kept in a file is as good as PTX for both loaders, and a cut one is refused by both.
+TEST(cuLinkComplete, gives_an_image_that_files_may_keep) {
+  const TestContext context;
+  CUlinkState link = nullptr;
+  ASSERT_OK(cuLinkCreate_v2(0, nullptr, nullptr, &link));
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, kCallee, sizeof kCallee, nullptr, 0, nullptr, nullptr));
+  void* image = nullptr;
+  size_t bytes = 0;
+  ASSERT_OK(cuLinkComplete(link, &image, &bytes));
+  const std::string whole = testing::TempDir() + "linked_whole", cut = testing::TempDir() + "linked_cut";
+  std::ofstream(whole, std::ios::binary).write(static_cast<const char*>(image), static_cast<std::streamsize>(bytes));
+  std::ofstream(cut, std::ios::binary).write(static_cast<const char*>(image), static_cast<std::streamsize>(bytes / 2));
+  CUmodule module = nullptr;
+  CUlibrary library = nullptr;
+  EXPECT_OK(cuModuleLoad(&module, whole.c_str()));
+  EXPECT_OK(cuModuleUnload(module));
+  EXPECT_OK(cuLibraryLoadFromFile(&library, whole.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+  EXPECT_OK(cuLibraryUnload(library));
+  EXPECT_EQ(cuModuleLoad(&module, cut.c_str()), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(cuLibraryLoadFromFile(&library, cut.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_OK(cuLinkDestroy(link));
+  std::remove(whole.c_str());
+  std::remove(cut.c_str());
 }
 
 TEST(cuLinkAddData_v2, refuses_what_cannot_be_translated) {

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/mman.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -52,15 +53,14 @@ class Pipe {
 public:
   Pipe() {
     if (pipe2(ends_, O_CLOEXEC) != 0) return;
-    reader_ = std::thread([this] {
-      std::byte chunk[1 << 16];
-      for (;;) {
-        const ssize_t n = ::read(ends_[0], chunk, sizeof chunk);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return;
-        bytes_.insert(bytes_.end(), chunk, chunk + n);
+    try {
+      reader_ = std::thread([this] { read_all(); });
+    } catch (const std::system_error&) { // the user may have no more threads
+      for (int& end : ends_) {
+        close(end);
+        end = -1;
       }
-    });
+    }
   }
   ~Pipe() {
     finish();
@@ -77,6 +77,15 @@ public:
   }
 
 private:
+  void read_all() {
+    std::byte chunk[1 << 16];
+    for (;;) {
+      const ssize_t n = ::read(ends_[0], chunk, sizeof chunk);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return;
+      bytes_.insert(bytes_.end(), chunk, chunk + n);
+    }
+  }
   void finish() {
     if (ends_[1] >= 0) close(ends_[1]);
     ends_[1] = -1;
