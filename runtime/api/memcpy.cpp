@@ -39,12 +39,9 @@ CUresult copy_in_stream(void* to, const void* from, size_t bytes, hip::MemcpyKin
   return result_of(hip::api.hipMemcpyAsync(to, from, bytes, kind, stream.hip));
 }
 
-// Any mixture of host and device: what is not known to us must at least be possible.
+// Any mixture of host and device.
 CUresult check_any(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  if (!is_program_range(to, bytes) || !is_program_range(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
-  for (const CUdeviceptr address : {to, from})
-    if (find_allocation(address) && !is_device_range(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
-  return CUDA_SUCCESS;
+  return is_plausible_range(to, bytes) && is_plausible_range(from, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 } // namespace

@@ -38,9 +38,10 @@ CUresult prepare(Side& side, const Extent& extent) {
       __builtin_mul_overflow(last, side.pitch, &end) || __builtin_add_overflow(end, extent.width, &end) ||
       __builtin_add_overflow(side.base, offset, &side.start))
     return CUDA_ERROR_INVALID_VALUE;
-  if (!is_program_range(side.start, end)) return CUDA_ERROR_INVALID_VALUE;
-  if (side.type == CU_MEMORYTYPE_DEVICE && !is_device_range(side.start, end)) return CUDA_ERROR_INVALID_VALUE;
-  return CUDA_SUCCESS;
+  const bool ok = side.type == CU_MEMORYTYPE_DEVICE ? is_device_range(side.start, end)
+                  : side.type == CU_MEMORYTYPE_HOST ? is_program_range(side.start, end)
+                                                    : is_plausible_range(side.start, end);
+  return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 hip::MemcpyKind kind_of(CUmemorytype to, CUmemorytype from) {

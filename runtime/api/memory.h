@@ -37,6 +37,10 @@ inline bool is_program_range(uintptr_t address, size_t bytes) noexcept {
   constexpr uintptr_t kBegin = 4096, kEnd = UINTPTR_MAX / 2;
   return address >= kBegin && bytes <= kEnd && address <= kEnd - bytes;
 }
+// What can be known of an address that may be the host's or a device's: it is possible, and what is ours there is as long as said.
+inline bool is_plausible_range(uintptr_t address, size_t bytes) {
+  return is_program_range(address, bytes) && (!find_allocation(address) || is_device_range(address, bytes));
+}
 
 // Frees what a context allocated.
 void free_memory_of(Context& context);

@@ -37,6 +37,16 @@ void remember_variables(Module& module) {
   }
 }
 
+// HIP does not say that the variables of a module need more memory than there is.
+Error load_error(hip::Error failed, const CodeObject& code) {
+  size_t needed = 0, free_bytes = 0, total = 0;
+  for (const VariableInfo& variable : code.variables)
+    if (__builtin_add_overflow(needed, variable.size, &needed)) needed = SIZE_MAX;
+  const bool no_room = hip::api.hipMemGetInfo(&free_bytes, &total) == hip::kSuccess && needed > free_bytes;
+  if (no_room) return {CUDA_ERROR_OUT_OF_MEMORY, "its variables need " + std::to_string(needed) + " bytes of memory"};
+  return {hip::to_cuda(failed), "HIP refuses the code object with error " + std::to_string(failed)};
+}
+
 CUresult finish_load(CUmodule* out, Result<Code> code, const char* what) {
   if (!code) return report(what, code.error());
   Result<Module*> module = load_module(std::move(*code), false);
@@ -50,9 +60,7 @@ CUresult finish_load(CUmodule* out, Result<Code> code, const char* what) {
 Result<Module*> load_module(Code code, bool of_library) {
   hip::Module loaded = nullptr;
   if (!code->elf.empty())
-    if (const hip::Error failed = hip::api.hipModuleLoadData(&loaded, code->elf.data()))
-      return Error{failed == 2 ? CUDA_ERROR_OUT_OF_MEMORY : hip::to_cuda(failed),
-                   "HIP refuses the code object with error " + std::to_string(failed)};
+    if (const hip::Error failed = hip::api.hipModuleLoadData(&loaded, code->elf.data())) return load_error(failed, *code);
   Module* const module = modules.create();
   if (!module) {
     if (loaded) static_cast<void>(hip::api.hipModuleUnload(loaded));

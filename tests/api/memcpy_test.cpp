@@ -128,6 +128,26 @@ TEST(cuMemcpy2D_v2, copies_a_rectangle) {
   EXPECT_OK(cuMemcpy2DAsync_v2(&copy, nullptr));
 }
 
+// Rows that begin in an allocation and end beyond it, whatever the program calls the memory.
+TEST(cuMemcpy2D_v2, refuses_a_rectangle_that_leaves_its_allocation) {
+  const TestContext context;
+  const DeviceArray<char> from(4096), to(4096);
+  for (const CUmemorytype type : {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_UNIFIED}) {
+    CUDA_MEMCPY2D copy{};
+    copy.srcMemoryType = type;
+    copy.srcDevice = from.address();
+    copy.srcPitch = size_t{1} << 40;
+    copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.dstDevice = to.address();
+    copy.dstPitch = 64;
+    copy.WidthInBytes = 64;
+    copy.Height = 2;
+    EXPECT_EQ(cuMemcpy2D_v2(&copy), CUDA_ERROR_INVALID_VALUE) << type;
+    copy.srcPitch = 64;
+    EXPECT_OK(cuMemcpy2D_v2(&copy));
+  }
+}
+
 TEST(cuMemcpy3D_v2, copies_a_box) {
   const TestContext context;
   constexpr size_t kPitch = 8, kRows = 4, kSlices = 3;

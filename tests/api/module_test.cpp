@@ -109,6 +109,14 @@ TEST(cuModuleLoadData, refuses_instructions_of_the_future) {
   EXPECT_EQ(cuModuleLoadData(&module, kFuture), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
 }
 
+TEST(cuModuleLoadData, has_no_memory_for_enormous_variables) {
+  const TestContext context;
+  CUmodule module = nullptr;
+  const char* const text = ".version 7.5\n.target sm_80\n.address_size 64\n.visible .global .b8 large[1099511627776];\n"
+                           ".visible .entry k() { ret; }\n";
+  EXPECT_EQ(cuModuleLoadData(&module, text), CUDA_ERROR_OUT_OF_MEMORY); // 1 TiB
+}
+
 TEST(cuModuleLoadData, refuses_what_is_no_image) {
   const TestContext context;
   CUmodule module = nullptr;
