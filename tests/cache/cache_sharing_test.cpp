@@ -180,7 +180,7 @@ TEST_F(CacheTest, WritersKilledInTheMiddleLeaveNothingWrong) {
     const pid_t child = fork();
     if (child == 0) {
       auto cache = Cache::open(directory_);
-      for (int i = 0;; ++i) {
+      for (;;) {
         fs::remove(path_of(key_for("a")));
         cache->store(key_for("a"), code_for("a", 50'000));
       }
