@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// How processes end: whatever a device is doing, exit(), a signal or a child's end must neither hang nor crash.
+#include "api_test.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+// Runs until the word at p is 77: for ever, here.
+constexpr char kEndlessPtx[] = R"(
+.version 7.5
+.target sm_80
+.address_size 64
+.visible .entry endless(.param .u64 p)
+{
+  .reg .b64 %rd1;
+  .reg .b32 %r1;
+  .reg .pred %p;
+  ld.param.u64 %rd1, [p];
+AGAIN:
+  ld.volatile.global.u32 %r1, [%rd1];
+  setp.ne.u32 %p, %r1, 77;
+  @%p bra AGAIN;
+  ret;
+}
+.visible .entry nothing()
+{
+  ret;
+}
+)";
+
+struct Program {
+  CUcontext context = nullptr;
+  CUmodule module = nullptr;
+  CUdeviceptr word = 0;
+  Program() {
+    if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0) || cuModuleLoadData(&module, kEndlessPtx) || cuMemAlloc_v2(&word, 4) ||
+        cuMemsetD32_v2(word, 0, 1))
+      _exit(99);
+  }
+  CUresult launch(const char* name) const {
+    CUfunction function = nullptr;
+    CUdeviceptr address = word;
+    void* parameters[] = {&address};
+    if (const CUresult failed = cuModuleGetFunction(&function, module, name)) return failed;
+    return cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr);
+  }
+};
+
+// The wait status of a process that runs `body`; SIGALRM when it has not ended in time.
+template <class Body> int status_of(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    body();
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+bool exited(int status, int code) { return WIFEXITED(status) && WEXITSTATUS(status) == code; }
+
+TEST(exit, does_not_wait_for_a_kernel_that_never_ends) {
+  EXPECT_TRUE(exited(status_of([] {
+                       const Program program;
+                       if (program.launch("endless")) _exit(98);
+                       std::exit(3);
+                     }),
+                     3));
+}
+
+TEST(exit, ends_a_process_whose_threads_are_in_calls) {
+  EXPECT_TRUE(exited(status_of([] {
+                       const Program program;
+                       for (int i = 0; i < 4; ++i)
+                         std::thread([&program] {
+                           cuCtxSetCurrent(program.context);
+                           CUdeviceptr memory = 0;
+                           while (cuMemAlloc_v2(&memory, 4096) == CUDA_SUCCESS && program.launch("nothing") == CUDA_SUCCESS &&
+                                  cuCtxSynchronize() == CUDA_SUCCESS && cuMemFree_v2(memory) == CUDA_SUCCESS) {
+                           }
+                           for (;;) pause();
+                         }).detach();
+                       usleep(200'000);
+                       std::exit(4);
+                     }),
+                     4));
+}
+
+TEST(exit, of_a_child_leaves_the_parent_its_device) {
+  EXPECT_TRUE(exited(status_of([] {
+                       const Program program;
+                       const int child = status_of([] { std::exit(7); });
+                       const bool works = program.launch("nothing") == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_SUCCESS;
+                       _exit(exited(child, 7) && works ? 5 : 97);
+                     }),
+                     5));
+}
+
+TEST(signal, ends_a_process_that_waits_for_a_kernel) {
+  const int status = status_of([] {
+    const Program program;
+    if (program.launch("endless")) _exit(98);
+    const pid_t self = getpid();
+    std::thread([self] {
+      usleep(200'000);
+      kill(self, SIGINT);
+    }).detach();
+    cuCtxSynchronize();
+  });
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+}
+
+TEST(handlers, of_the_application_stay) {
+  EXPECT_TRUE(exited(status_of([] {
+                       const auto handler = [](int) { _exit(6); };
+                       for (const int number : {SIGSEGV, SIGCHLD, SIGUSR1, SIGBUS}) std::signal(number, handler);
+                       const Program program;
+                       for (const int number : {SIGSEGV, SIGCHLD, SIGUSR1, SIGBUS}) {
+                         struct sigaction now {};
+                         sigaction(number, nullptr, &now);
+                         if (now.sa_handler != +handler) _exit(96);
+                       }
+                       raise(SIGSEGV);
+                     }),
+                     6));
+}
+
+} // namespace
