@@ -69,6 +69,17 @@ TEST(options, right_ones_are_not_mentioned) {
   EXPECT_EQ(said.find("CUDA_"), std::string::npos) << said;
 }
 
+TEST(options, of_the_virtual_gpu_name_the_one_that_is_wrong) {
+  const std::string units = said_with({{"PTXSHIM_VIRTUAL_GPU", "gfx1030"}, {"PTXSHIM_VIRTUAL_GPU_CUS", "1"}});
+  EXPECT_EQ(count_of(units, "PTXSHIM_VIRTUAL_GPU_CUS is not within"), 1u) << units;
+  EXPECT_EQ(count_of(units, "cuInit: 100"), 1u) << units;
+  // 2^44 + 4096 MiB wrap around to 4096 MiB.
+  const std::string memory = said_with({{"PTXSHIM_VIRTUAL_GPU", "gfx1030"}, {"PTXSHIM_VIRTUAL_GPU_MEMORY", "17592186048512"}});
+  EXPECT_EQ(count_of(memory, "PTXSHIM_VIRTUAL_GPU_MEMORY not within"), 1u) << memory;
+  const std::string name = said_with({{"PTXSHIM_VIRTUAL_GPU", "gfx1"}});
+  EXPECT_EQ(count_of(name, "PTXSHIM_VIRTUAL_GPU=gfx1 is no architecture"), 1u) << name;
+}
+
 TEST(options, debug_lists_what_is_in_effect) {
   const std::string said = said_with({{"PTXSHIM_LOG", "api=debug"}, {"PTXSHIM_WORKERS", "3"}});
   EXPECT_NE(said.find("PTXSHIM_WORKERS=3\n"), std::string::npos) << said;

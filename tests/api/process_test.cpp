@@ -103,6 +103,16 @@ TEST(exit, of_a_child_leaves_the_parent_its_device) {
                      5));
 }
 
+// More threads than a process gets: it runs with those it has.
+TEST(threads, of_the_virtual_gpu_may_be_too_many) {
+  EXPECT_TRUE(exited(status_of([] {
+                       setenv("PTXSHIM_VIRTUAL_GPU_THREADS", "100000", 1);
+                       const Program program;
+                       _exit(program.launch("nothing") == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_SUCCESS ? 8 : 95);
+                     }),
+                     8));
+}
+
 TEST(signal, ends_a_process_that_waits_for_a_kernel) {
   const int status = status_of([] {
     const Program program;
