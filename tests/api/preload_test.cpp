@@ -59,7 +59,7 @@ TEST(preload, loads_neither_hip_nor_the_virtual_gpu_before_cuInit) {
 
 // A process that preloads the library and does nothing starts no threads, opens no files and prints nothing.
 TEST(preload, is_invisible_in_other_programs) {
-  const std::string command = "LD_PRELOAD=" + library_path() + " /bin/echo unchanged 2>&1";
+  const std::string command = "LD_PRELOAD=" PTXSHIM_PRELOAD_FIRST + library_path() + " /bin/echo unchanged 2>&1";
   FILE* const pipe = popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   char text[256] = {};
