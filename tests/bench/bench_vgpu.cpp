@@ -21,7 +21,8 @@ std::string kernel_of(const char* type, const char* suffix, const char* operatio
   ptx += "mov.u32 %i, 0;\nagain:\n";
   for (int i = 0; i < kOperations; ++i) {
     const std::string v = "%v" + std::to_string(i);
-    ptx += std::string(operation) + " " + v + ", " + v + ", %v64" + (three ? ", " + v : "") + ";\n";
+    const std::string next = "%v" + std::to_string((i + 1) % kOperations); // no closed form for the optimiser to find
+    ptx += std::string(operation) + " " + v + ", " + v + ", " + next + (three ? ", " + v : "") + ";\n";
   }
   ptx += "add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra again;\n";
   for (int i = 0; i < kOperations; ++i) ptx += std::string("st.volatile.global.") + suffix + " [%a], %v" + std::to_string(i) + ";\n";

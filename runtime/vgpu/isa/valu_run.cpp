@@ -358,6 +358,41 @@ const Op* run_valu(Wave& wave, const Op* op) {
   return op + 1;
 }
 
+namespace {
+template <unsigned Sources> const Op* run_valu_registers(Wave& wave, const Op* op) {
+  const LaneKernel kernel = static_cast<const ValuInfo*>(op->table)->kernel[static_cast<unsigned>(wave.mode_kind)];
+  const uint64_t exec = wave.exec();
+  LaneArgs args;
+  args.dst = wave.reg(op->dst);
+  for (unsigned i = 0; i < Sources; ++i) args.src[i] = wave.reg(op->src[i].index);
+  args.stride = wave.lanes;
+  args.exec = static_cast<uint32_t>(exec);
+  args.carry_in = 0;
+  args.keep = op->immediate;
+  args.mode = &wave.mode;
+  kernel(args);
+  if (wave.lanes == 64) {
+    args.dst += 32;
+    for (unsigned i = 0; i < Sources; ++i) args.src[i] += 32;
+    args.exec = static_cast<uint32_t>(exec >> 32);
+    kernel(args);
+  }
+  return op + 1;
+}
+} // namespace
+
+OpHandler plain_handler(const ValuInfo& info, const Op& op) {
+  if (info.takes_carry || info.gives_carry || info.result == ValueType::None) return run_valu;
+  for (unsigned i = 0; i < info.sources; ++i)
+    if (op.src[i].kind != SourceKind::Vector) return run_valu;
+  switch (info.sources) {
+  case 1: return run_valu_registers<1>;
+  case 2: return run_valu_registers<2>;
+  case 3: return run_valu_registers<3>;
+  default: return run_valu;
+  }
+}
+
 const Op* run_valu_modified(Wave& wave, const Op* op) {
   const ValuInfo& info = *static_cast<const ValuInfo*>(op->table);
   alignas(64) Rows rows[kMaxSources];
