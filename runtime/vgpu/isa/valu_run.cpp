@@ -359,19 +359,19 @@ const Op* run_valu(Wave& wave, const Op* op) {
 }
 
 namespace {
-template <unsigned Sources> const Op* run_valu_registers(Wave& wave, const Op* op) {
+// Lanes is a constant so that register rows are found by shifts, and a wave of 32 keeps nothing for a second half.
+template <unsigned Sources, unsigned Lanes> const Op* run_valu_registers(Wave& wave, const Op* op) {
   const LaneKernel kernel = static_cast<const ValuInfo*>(op->table)->kernel[static_cast<unsigned>(wave.mode_kind)];
   const uint64_t exec = wave.exec();
   LaneArgs args;
-  args.dst = wave.reg(op->dst);
-  for (unsigned i = 0; i < Sources; ++i) args.src[i] = wave.reg(op->src[i].index);
-  args.stride = wave.lanes;
+  args.dst = wave.v + size_t{op->dst} * Lanes;
+  for (unsigned i = 0; i < Sources; ++i) args.src[i] = wave.v + size_t{op->src[i].index} * Lanes;
+  args.stride = Lanes;
   args.exec = static_cast<uint32_t>(exec);
-  args.carry_in = 0;
   args.keep = op->immediate;
   args.mode = &wave.mode;
   kernel(args);
-  if (wave.lanes == 64) {
+  if constexpr (Lanes == 64) {
     args.dst += 32;
     for (unsigned i = 0; i < Sources; ++i) args.src[i] += 32;
     args.exec = static_cast<uint32_t>(exec >> 32);
@@ -381,16 +381,15 @@ template <unsigned Sources> const Op* run_valu_registers(Wave& wave, const Op* o
 }
 } // namespace
 
-OpHandler plain_handler(const ValuInfo& info, const Op& op) {
+OpHandler plain_handler(const ValuInfo& info, const Op& op, unsigned lanes) {
+  static constexpr OpHandler kHandlers[3][2] = {{run_valu_registers<1, 32>, run_valu_registers<1, 64>},
+                                                {run_valu_registers<2, 32>, run_valu_registers<2, 64>},
+                                                {run_valu_registers<3, 32>, run_valu_registers<3, 64>}};
   if (info.takes_carry || info.gives_carry || info.result == ValueType::None) return run_valu;
+  if (info.sources < 1 || info.sources > 3) return run_valu;
   for (unsigned i = 0; i < info.sources; ++i)
     if (op.src[i].kind != SourceKind::Vector) return run_valu;
-  switch (info.sources) {
-  case 1: return run_valu_registers<1>;
-  case 2: return run_valu_registers<2>;
-  case 3: return run_valu_registers<3>;
-  default: return run_valu;
-  }
+  return kHandlers[info.sources - 1][lanes == 64];
 }
 
 const Op* run_valu_modified(Wave& wave, const Op* op) {

@@ -11,7 +11,7 @@ const Op* run_valu(Wave& wave, const Op* op);          // no modifiers
 // What runs an operation without modifiers: run_valu, or for the commonest shape (all sources vector registers, no carry)
 // a handler that asks nothing.
 using OpHandler = const Op* (*)(Wave& wave, const Op* op);
-OpHandler plain_handler(const ValuInfo& info, const Op& op);
+OpHandler plain_handler(const ValuInfo& info, const Op& op, unsigned lanes);
 const Op* run_valu_signed(Wave& wave, const Op* op);   // neg and abs alone
 const Op* run_valu_modified(Wave& wave, const Op* op); // neg, abs, op_sel, clamp, omod, SDWA, DPP
 const Op* run_compare_exec(Wave& wave, const Op* op);  // v_cmpx_*

@@ -232,7 +232,7 @@ bool bind_valu(const BindContext& context, const Instruction& in, const Row& row
   if (!parse_operands(in, *info, op, parsed)) return false;
   op.run = run_valu;
   if (!bind_modifiers(context, in, info, op, false)) return false;
-  if (op.run == run_valu) op.run = plain_handler(*info, op);
+  if (op.run == run_valu) op.run = plain_handler(*info, op, context.wave_size);
   op.table = info;
   return true;
 }
