@@ -337,7 +337,19 @@ int dpp_source_lane(const VopExtra& extra, unsigned lane, unsigned lanes) {
   }
 }
 
-const Op* run_valu(Wave& wave, const Op* op) {
+namespace {
+// Rows with signs changed: abs, then neg, of one- and two-word floats.
+void copy_signed(const Wave& wave, const uint32_t* from, const Source& source, ValueType type, uint32_t* to) {
+  const SignBits bits = sign_bits(type);
+  const unsigned lanes = wave.lanes;
+  const uint32_t clear_low = source.modifiers & kAbs ? ~bits.low : ~0U, flip_low = source.modifiers & kNeg ? bits.low : 0U;
+  for (unsigned i = 0; i < lanes; ++i) to[i] = (from[i] & clear_low) ^ flip_low;
+  if (words_of(type) == 1) return;
+  const uint32_t clear_high = source.modifiers & kAbs ? ~bits.high : ~0U, flip_high = source.modifiers & kNeg ? bits.high : 0U;
+  for (unsigned i = lanes; i < 2 * lanes; ++i) to[i] = (from[i] & clear_high) ^ flip_high;
+}
+
+template <bool Signed> const Op* run_unmoved(Wave& wave, const Op* op) {
   const ValuInfo& info = *static_cast<const ValuInfo*>(op->table);
   alignas(64) Rows rows[kMaxSources];
   LaneArgs args;
@@ -346,17 +358,26 @@ const Op* run_valu(Wave& wave, const Op* op) {
   args.keep = op->immediate;
   for (unsigned i = 0; i < info.sources; ++i) {
     const Source& source = op->src[i];
-    if (source.kind == SourceKind::Vector) {
-      args.src[i] = wave.reg(source.index);
-    } else {
+    const uint32_t* from = rows[i];
+    if (source.kind == SourceKind::Vector)
+      from = wave.reg(source.index);
+    else
       spread(wave, source, words_of(info.source[i]), rows[i]);
-      args.src[i] = rows[i];
-    }
+    args.src[i] = from;
+    if (!Signed || !source.modifiers) continue;
+    copy_signed(wave, from, source, info.source[i], rows[i]);
+    args.src[i] = rows[i];
   }
   const uint64_t carry = call_kernel(wave, info, args, wave.exec(), carry_of(wave, info, op));
   if (info.gives_carry) wave.set_mask(op->dst2, carry);
   return op + 1;
 }
+} // namespace
+
+const Op* run_valu(Wave& wave, const Op* op) { return run_unmoved<false>(wave, op); }
+
+// Modifiers that only change signs of sources: the usual case, and nearly as quick as none.
+const Op* run_valu_signed(Wave& wave, const Op* op) { return run_unmoved<true>(wave, op); }
 
 namespace {
 // Lanes is a constant so that register rows are found by shifts, and a wave of 32 keeps nothing for a second half.
@@ -381,8 +402,8 @@ template <unsigned Sources, unsigned Lanes> const Op* run_valu_registers(Wave& w
 }
 } // namespace
 
-OpHandler plain_handler(const ValuInfo& info, const Op& op, unsigned lanes) {
-  static constexpr OpHandler kHandlers[3][2] = {{run_valu_registers<1, 32>, run_valu_registers<1, 64>},
+Handler plain_handler(const ValuInfo& info, const Op& op, unsigned lanes) {
+  static constexpr Handler kHandlers[3][2] = {{run_valu_registers<1, 32>, run_valu_registers<1, 64>},
                                                 {run_valu_registers<2, 32>, run_valu_registers<2, 64>},
                                                 {run_valu_registers<3, 32>, run_valu_registers<3, 64>}};
   if (info.takes_carry || info.gives_carry || info.result == ValueType::None) return run_valu;
@@ -406,44 +427,6 @@ const Op* run_valu_modified(Wave& wave, const Op* op) {
     finish(result, wave.lanes, info.result, *op->extra, wave.mode);
     store(wave, op, result, words_of(info.result), exec);
   }
-  if (info.gives_carry) wave.set_mask(op->dst2, carry);
-  return op + 1;
-}
-
-namespace {
-// Rows with signs changed: abs, then neg, of one- and two-word floats.
-void copy_signed(const Wave& wave, const uint32_t* from, const Source& source, ValueType type, uint32_t* to) {
-  const SignBits bits = sign_bits(type);
-  const unsigned lanes = wave.lanes;
-  const uint32_t clear_low = source.modifiers & kAbs ? ~bits.low : ~0U, flip_low = source.modifiers & kNeg ? bits.low : 0U;
-  for (unsigned i = 0; i < lanes; ++i) to[i] = (from[i] & clear_low) ^ flip_low;
-  if (words_of(type) == 1) return;
-  const uint32_t clear_high = source.modifiers & kAbs ? ~bits.high : ~0U, flip_high = source.modifiers & kNeg ? bits.high : 0U;
-  for (unsigned i = lanes; i < 2 * lanes; ++i) to[i] = (from[i] & clear_high) ^ flip_high;
-}
-} // namespace
-
-// Modifiers that only change signs of sources: the usual case, and nearly as quick as none.
-const Op* run_valu_signed(Wave& wave, const Op* op) {
-  const ValuInfo& info = *static_cast<const ValuInfo*>(op->table);
-  alignas(64) Rows rows[kMaxSources];
-  LaneArgs args;
-  args.stride = wave.lanes;
-  args.dst = wave.reg(op->dst);
-  args.keep = op->immediate;
-  for (unsigned i = 0; i < info.sources; ++i) {
-    const Source& source = op->src[i];
-    const uint32_t* from = rows[i];
-    if (source.kind == SourceKind::Vector)
-      from = wave.reg(source.index);
-    else
-      spread(wave, source, words_of(info.source[i]), rows[i]);
-    args.src[i] = from;
-    if (!source.modifiers) continue;
-    copy_signed(wave, from, source, info.source[i], rows[i]);
-    args.src[i] = rows[i];
-  }
-  const uint64_t carry = call_kernel(wave, info, args, wave.exec(), carry_of(wave, info, op));
   if (info.gives_carry) wave.set_mask(op->dst2, carry);
   return op + 1;
 }
