@@ -28,7 +28,7 @@ namespace ptxshim::wire {
 inline constexpr uint32_t kCodeObjectMagic = 0x4f435850; // "PXCO"
 inline constexpr uint32_t kRequestMagic = 0x51525850;    // "PXRQ"
 inline constexpr uint32_t kReplyMagic = 0x50525850;      // "PXRP"
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 
 bool known_result(uint32_t code);
 
@@ -61,9 +61,9 @@ template <class Io> void fields(Io& io, CodeObject& value) {
 
 // The name is for messages only and comes last, so that the cache key can leave it out.
 template <class Io> void fields(Io& io, TranslateRequest& value, bool with_name = true) {
-  auto& [modules, target, code_object_version, optimisation, debug_info, max_registers, kernels, name] =
-      value;
-  io(modules, target, code_object_version, optimisation, debug_info, max_registers, kernels);
+  auto& [modules, target, code_object_version, optimisation, debug_info, max_registers, wave_size, kernels,
+         name] = value;
+  io(modules, target, code_object_version, optimisation, debug_info, max_registers, wave_size, kernels);
   if (with_name) io(name);
 }
 

@@ -21,6 +21,7 @@ struct TranslateRequest {
   uint32_t optimisation = 3;        // CU_JIT_OPTIMIZATION_LEVEL; 0 still runs the pipeline (see design.md)
   bool debug_info = false;          // CU_JIT_GENERATE_DEBUG_INFO
   uint32_t max_registers = 0;       // CU_JIT_MAX_REGISTERS, 0: no limit
+  uint32_t wave_size = 0;           // lanes a wave, 32 or 64; 0: the target's own (target.h)
   std::vector<std::string> kernels; // empty: all
   std::string name;                 // for messages only ("file.ptx" or the module's name); not part of the key
 };

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 TEST(CacheKeyTest, CoversEveryFieldButTheName) {
   const TranslateRequest base = request_for("a");
-  std::vector<TranslateRequest> others(9, base);
+  std::vector<TranslateRequest> others(10, base);
   others[0].modules = {"b"};
   others[1].modules = {"a", ""};
   others[2].target = "gfx1100";
@@ -21,6 +21,7 @@ TEST(CacheKeyTest, CoversEveryFieldButTheName) {
   others[6].max_registers = 32;
   others[7].kernels = {"k"};
   others[8].modules = {"a", "b"};
+  others[9].wave_size = 64;
   std::vector<std::string> keys{cache_key(base).hex()};
   for (const TranslateRequest& request : others)
     keys.push_back(cache_key(request).hex());

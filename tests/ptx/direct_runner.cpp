@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs cases on the executor without HIP, for several targets in turn: every generation and both wave sizes.
-// Usage: ptx_direct_runner [--target gfx1030,gfx90a] FILE|FOLDER …
+// Runs cases on the executor without HIP, for several targets in turn: every generation in every wave size that it has.
+// Usage: ptx_direct_runner [--target gfx1030,gfx1030_wave64,gfx90a] FILE|FOLDER …
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -16,7 +16,9 @@ using ptxshim::Result;
 using ptxshim::vgpu::DirectDevice;
 using ptxshim::vgpu::DirectMemory;
 
-const char* const kTargets[] = {"gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
+constexpr std::string_view kWave64 = "_wave64";
+const char* const kTargets[] = {"gfx90a",  "gfx942",         "gfx1030", "gfx1030_wave64", "gfx1100",
+                                "gfx1100_wave64", "gfx1150", "gfx1150_wave64", "gfx1200", "gfx1200_wave64"};
 
 struct Allocation { // given back with its scope
   DirectMemory& memory;
@@ -53,11 +55,9 @@ std::string run_kernel(DirectDevice& device, const ptxcase::Case& c, const CodeO
   return ptxcase::compare(c, output);
 }
 
-std::string run_case(DirectDevice& device, const ptxcase::Case& c, const std::string& target) {
-  ptxshim::TranslateRequest request;
+std::string run_case(DirectDevice& device, const ptxcase::Case& c, ptxshim::TranslateRequest request) {
   request.modules = {c.text};
   request.name = c.path;
-  request.target = target;
   const Result<CodeObject> code = ptxshim::translate(request);
   if (c.error) {
     if (!code && code.error().code == c.error && code.error().message.find(c.error_text) != std::string::npos) return {};
@@ -97,9 +97,15 @@ int main(int argc, char** argv) {
     ++failed;
   }
   for (const std::string& target : targets) {
-    DirectDevice device(target);
+    ptxshim::TranslateRequest request;
+    request.target = target;
+    if (target.ends_with(kWave64)) {
+      request.target.resize(target.size() - kWave64.size());
+      request.wave_size = 64;
+    }
+    DirectDevice device(request.target);
     for (const ptxcase::Case& c : cases) {
-      const std::string problem = run_case(device, c, target);
+      const std::string problem = run_case(device, c, request);
       (problem.empty() ? passed : failed)++;
       if (!problem.empty()) std::printf("FAIL %s on %s\n%s\n", c.path.c_str(), target.c_str(), problem.c_str());
     }

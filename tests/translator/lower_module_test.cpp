@@ -21,6 +21,12 @@ TEST(translate, MakesAnElfForEveryTarget) {
   }
 }
 
+TEST(translate, MakesWavesOf64LanesOnRequest) {
+  TranslateRequest r = request(module_of(kernel("st.global.u32 [%rd1], 7;")), "gfx1030");
+  r.wave_size = 64;
+  EXPECT_EQ(info(translated(r), "k").wave_size, 64u);
+}
+
 TEST(translate, LaysParametersOutAsPtxDoes) {
   const CodeObject object = translated(request(module_of(
       ".visible .entry k(.param .u8 a, .param .u64 b, .param .align 16 .b8 c[20], .param .u16 d, .param .f64 e)\n{ret;}\n")));
@@ -168,6 +174,9 @@ TEST(translate, RefusesWhatItCannotServe) {
   TranslateRequest r = request(module_of(""));
   r.code_object_version = 3;
   EXPECT_FALSE(ptxshim::translate(r).ok());
+  r = request(module_of(""), "gfx90a");
+  r.wave_size = 32;
+  EXPECT_EQ(ptxshim::translate(r).error().code, CUDA_ERROR_INVALID_VALUE);
   r = request("not PTX");
   EXPECT_EQ(ptxshim::translate(r).error().code, CUDA_ERROR_INVALID_PTX);
   r.modules.clear();

@@ -61,7 +61,8 @@ private:
   void write_log();
 
   const TranslateRequest& request_;
-  const Target* target_ = nullptr;
+  Result<void> choose_target();
+  Target target_ = {}; // with the wave size that is wanted
   std::vector<Module> modules_;
   KernelErrors excluded_;
   CodeObject result_;
@@ -96,9 +97,9 @@ unsigned major_of(std::string_view gfx) { // gfx90a -> 9, gfx1030 -> 10: all but
 Result<std::unique_ptr<llvm::Module>> Translation::lower(llvm::LLVMContext& context,
                                                          llvm::TargetMachine& machine) {
   LoweringOptions options;
-  options.target = target_;
+  options.target = &target_;
   options.code_object_version = request_.code_object_version;
-  options.gfx_major = major_of(target_->name);
+  options.gfx_major = major_of(target_.name);
   options.max_registers = request_.max_registers;
   std::vector<std::unique_ptr<llvm::Module>> lowered;
   for (const Module& module : modules_) {
@@ -142,7 +143,7 @@ Result<void> Translation::collect_kernels(const llvm::Module& module) {
         offset += parameter.size;
       }
       info.parameter_bytes = static_cast<uint32_t>(offset);
-      info.wave_size = target_->wave_size;
+      info.wave_size = target_.wave_size;
       info.constant_bytes = static_cast<uint32_t>(std::min<uint64_t>(constant_bytes, ~0u));
       info.ptx_version = source.version;
       info.sm_version = source.sm;
@@ -270,17 +271,28 @@ Result<bool> Translation::attempt(Emit emit, std::string& text, llvm::TargetMach
   return true;
 }
 
+Result<void> Translation::choose_target() {
+  const Target* found = find_target(request_.target);
+  if (!found) return Error{CUDA_ERROR_NO_BINARY_FOR_GPU, "no such target: '" + request_.target + "'"};
+  target_ = *found;
+  if (request_.wave_size == 0 || request_.wave_size == found->wave_size) return {};
+  if (request_.wave_size != 64) // all hardware has waves of 64 lanes
+    return Error{CUDA_ERROR_INVALID_VALUE,
+                 request_.target + " has no waves of " + std::to_string(request_.wave_size) + " lanes"};
+  target_.wave_size = 64;
+  return {};
+}
+
 Result<CodeObject> Translation::run(Emit emit, std::string& text) {
   const auto start = std::chrono::steady_clock::now();
-  target_ = find_target(request_.target);
-  if (!target_) return Error{CUDA_ERROR_NO_BINARY_FOR_GPU, "no such target: '" + request_.target + "'"};
+  if (Result<void> chosen = choose_target(); !chosen) return std::move(chosen).error();
   if (request_.code_object_version < 4 || request_.code_object_version > 5)
     return Error{CUDA_ERROR_INVALID_VALUE, "code object version " +
                                                std::to_string(request_.code_object_version) +
                                                " is neither 4 nor 5"};
-  result_.target = target_->name;
+  result_.target = target_.name;
   if (Result<void> done = parse(); !done) return std::move(done).error();
-  auto machine = amdgpu::make_target_machine(*target_);
+  auto machine = amdgpu::make_target_machine(target_);
   if (!machine) return std::move(machine).error();
   for (bool finished = false; !finished;) {
     text.clear();

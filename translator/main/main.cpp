@@ -138,6 +138,7 @@ static int run(int count, char** arguments) {
   request.optimisation = options.optimisation;
   request.debug_info = options.debug_info;
   request.max_registers = options.max_registers;
+  request.wave_size = options.wave_size;
   request.kernels = options.kernels;
   for (const std::string& input : options.inputs) {
     request.modules.emplace_back();

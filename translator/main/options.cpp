@@ -22,6 +22,7 @@ Translates PTX to AMD code objects. Several files are linked into one. FILE may 
   --list-kernels            print the kernels and their parameters
   --code-object-version N   4 (HIP 5) or 5 (default)
   --max-registers N         limit on registers, as for ptxas (advice)
+  --wave-size N             lanes a wave: 64 where the target would have 32 (default: the target's own); two warps then share a wave
   -O0 ... -O3               accepted as for ptxas; code is always optimised
   -g                        accepted as for ptxas
   -v, --verbose             print each kernel's use of registers, shared memory and scratch
@@ -130,6 +131,8 @@ static Result<bool> set_value(std::string_view argument, Arguments& arguments, O
     target = &options.code_object_version;
   else if (arguments.valued(argument, "--max-registers", value))
     target = &options.max_registers;
+  else if (arguments.valued(argument, "--wave-size", value))
+    target = &options.wave_size;
   else
     return false;
   if (arguments.missing) return usage(std::string(argument) + " needs a value");

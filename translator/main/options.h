@@ -22,6 +22,7 @@ struct Options {
   std::vector<std::string> kernels;
   uint32_t code_object_version = 5;
   uint32_t optimisation = 3;
+  uint32_t wave_size = 0;
   uint32_t max_registers = 0;
   bool debug_info = false;
   bool verbose = false;
