@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The C entrance of libptxshim_vgpu.so, the virtual AMD GPU. libptxshim.so dlopens the library, finds these by dlsym and
+// The C entrance of libptxshim_vgpu.so, the virtual AMD GPUs. libptxshim.so dlopens the library, finds these by dlsym and
 // calls ptxshim_vgpu_activate after dlopen of libamdhip64 and before hipInit. From then on the ROCm libraries of this
-// process see one virtual AMD GPU (and no real one); the application's own system calls are not touched.
+// process see the virtual AMD GPUs (and no real one); the application's own system calls are not touched.
 //
 // A kernel that faults does not end the process: its dispatch completes, later dispatches are skipped, and the fault can
 // be read here. Callers ask ptxshim_vgpu_last_fault after every synchronising HIP call and give the application its error;
-// a context reset calls ptxshim_vgpu_clear_fault.
+// a context reset calls ptxshim_vgpu_clear_fault. Both are asked of one device: its number in the list of gfx names, which is
+// also its PCI bus less 1 (HIP may leave out devices that it does not know, and be told to show some only).
 #pragma once
 
 #include <stdint.h>
@@ -23,10 +24,12 @@ enum ptxshim_vgpu_flags {
 struct ptxshim_vgpu_options {
   uint32_t size;          // sizeof(struct ptxshim_vgpu_options)
   uint32_t flags;         // enum ptxshim_vgpu_flags
-  const char* gfx;        // "gfx1030"; null: gfx1030
-  uint32_t compute_units; // 0: 8
+  const char* gfx;        // one name for each device: "gfx1030", "gfx1030,gfx90a", at most 8; null: gfx1030
+  uint32_t compute_units; // of each device; 0: 8
   uint32_t threads;       // host threads that execute work groups; 0: one per core
-  uint64_t memory_bytes;  // device memory; 0: 4 GiB
+  uint64_t memory_bytes;  // memory of each device; 0: 4 GiB
+  char* why;              // null, or where the reason of a refusal is written as text
+  uint64_t why_bytes;     // there
 };
 
 enum ptxshim_vgpu_fault_kind {
@@ -48,17 +51,17 @@ struct ptxshim_vgpu_fault {
   char report[2048];   // what was printed on stderr: kernel, pc, instruction, address
 };
 
-// 0, or an errno value: ENOENT no ROCm runtime is loaded in the process, ENODEV the gfx name is not known, ENOMEM,
+// 0, or an errno value: ENOENT no ROCm runtime is loaded in the process, ENODEV a gfx name is not known, ENOMEM,
 // EINVAL. A second call is harmless: it answers 0 if the options agree, EBUSY if not.
 typedef int (*ptxshim_vgpu_activate_t)(const struct ptxshim_vgpu_options* options);
 int ptxshim_vgpu_activate(const struct ptxshim_vgpu_options* options);
 
 // Fills *fault and returns its cuda_error; 0 when no kernel has faulted since the last clear. Costs a few nanoseconds then.
-typedef int (*ptxshim_vgpu_last_fault_t)(struct ptxshim_vgpu_fault* fault);
-int ptxshim_vgpu_last_fault(struct ptxshim_vgpu_fault* fault);
+typedef int (*ptxshim_vgpu_last_fault_t)(uint32_t device, struct ptxshim_vgpu_fault* fault);
+int ptxshim_vgpu_last_fault(uint32_t device, struct ptxshim_vgpu_fault* fault);
 
-typedef void (*ptxshim_vgpu_clear_fault_t)(void);
-void ptxshim_vgpu_clear_fault(void);
+typedef void (*ptxshim_vgpu_clear_fault_t)(uint32_t device);
+void ptxshim_vgpu_clear_fault(uint32_t device);
 
 #ifdef __cplusplus
 }

@@ -49,8 +49,8 @@ CUresult waited(hip::Error error) noexcept {
   CUresult result = hip::to_cuda(error);
   ptxshim_vgpu_fault fault;
   fault.size = sizeof fault;
-  if (hip::virtual_gpu.last_fault)
-    if (const int code = hip::virtual_gpu.last_fault(&fault)) result = static_cast<CUresult>(code);
+  if (hip::virtual_gpu.last_fault && thread.current)
+    if (const int code = hip::virtual_gpu.last_fault(thread.current->device->virtual_number, &fault)) result = static_cast<CUresult>(code);
   const bool sticks = result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_ASSERT ||
                       (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
   if (sticks && thread.current) {
@@ -93,7 +93,7 @@ void empty_context(Context& context) {
     if (module.context == &context) unload_module(module);
   });
   free_memory_of(context);
-  if (context.sticky.exchange(0) && hip::virtual_gpu.clear_fault) hip::virtual_gpu.clear_fault();
+  if (context.sticky.exchange(0) && hip::virtual_gpu.clear_fault) hip::virtual_gpu.clear_fault(context.device->virtual_number);
 }
 
 CUresult cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevice ordinal) {

@@ -119,6 +119,9 @@ Result<void> describe(Device& device, int ordinal) {
   if (hip::api.hipDeviceGetName(name, sizeof name - 1, ordinal) == hip::kSuccess && name[0]) device.name = name;
   if (device.name.empty()) device.name = "AMD GPU " + device.gfx;
   device.uuid = device_uuid(device);
+  int bus = 0;
+  device_attribute(bus, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, device);
+  device.virtual_number = static_cast<uint32_t>(bus) - 1; // see ptxshim/vgpu.h
   device.primary = create_context(device, 0, true);
   device.default_pool = pools.create();
   if (!device.primary || !device.default_pool) return Error{CUDA_ERROR_OUT_OF_MEMORY, "no memory for a device's context"};

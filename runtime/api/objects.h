@@ -32,6 +32,7 @@ inline constexpr size_t kLimits = CU_LIMIT_MAX;
 
 struct Device {
   int ordinal = 0;
+  uint32_t virtual_number = 0; // for the virtual GPU's library
   std::string gfx;
   std::string name;
   CUuuid uuid{};

@@ -7,7 +7,6 @@
 #include "hip.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -59,15 +58,6 @@ std::string own_folder() {
 
 bool have_amd_gpu() { return access("/dev/kfd", R_OK | W_OK) == 0; }
 
-// From an errno value of ptxshim_vgpu_activate.
-ptxshim::Error activation_error(int number, const std::string& gfx) {
-  std::string why = std::strerror(number);
-  if (number == ENODEV) why = "PTXSHIM_VIRTUAL_GPU=" + gfx + " is no architecture that it knows";
-  if (number == EINVAL)
-    why = "PTXSHIM_VIRTUAL_GPU_CUS is not within 2 to 1024, or PTXSHIM_VIRTUAL_GPU_MEMORY not within 64 to 1048576 MiB";
-  return ptxshim::Error{CUDA_ERROR_NO_DEVICE, "the virtual GPU cannot be activated: " + why};
-}
-
 Result<void> activate_virtual_gpu() {
   const std::string& wanted = config().virtual_gpu;
   const bool forced = !wanted.empty();
@@ -86,7 +76,12 @@ Result<void> activate_virtual_gpu() {
   options.compute_units = static_cast<uint32_t>(std::min<uint64_t>(config().virtual_gpu_cus, UINT32_MAX));
   options.threads = static_cast<uint32_t>(std::min<uint64_t>(config().virtual_gpu_threads, UINT32_MAX));
   options.memory_bytes = bytes_of_mebibytes(config().virtual_gpu_mem);
-  if (const int failed = activate(&options)) return activation_error(failed, wanted);
+  char why[1024] = {};
+  options.why = why;
+  options.why_bytes = sizeof why;
+  if (const int failed = activate(&options))
+    return ptxshim::Error{CUDA_ERROR_NO_DEVICE, std::string("the virtual GPU (PTXSHIM_VIRTUAL_GPU) cannot be activated: ") +
+                                                    (why[0] ? why : std::strerror(failed))};
   return {};
 }
 

@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "clock.h"
-#include "device.h"
+#include "machine.h"
 #include "pm4.h"
 #include "ptxshim/log.h"
 
@@ -78,7 +78,7 @@ bool AqlQueue::step() {
   AqlPacket* slot = reinterpret_cast<AqlPacket*>(ring_ + offset);
   AqlPacket packet;
   std::memcpy(&packet, slot, sizeof packet);
-  device_.note_activity();
+  device_.machine().note_activity();
   const uint64_t begin = device_clock();
   bool go_on = true;
   switch (type_of(packet.header)) {
@@ -129,6 +129,7 @@ bool AqlQueue::dispatch(const AqlPacket& packet, uint64_t packet_address) {
   kernel.queue_address = parameters_.write_pointer_address - kQueueWriteIndexOffset;
   kernel.completion_signal = packet.completion_signal;
   kernel.dispatch_id = next_;
+  kernel.stop = &stop_flag();
   const DispatchOutcome outcome = device_.execute(kernel);
   return outcome.fault == Fault::None || handle_fault(outcome);
 }
@@ -138,7 +139,7 @@ bool AqlQueue::handle_fault(const DispatchOutcome& outcome) {
   device_.record_fault(outcome);
   if (!device_.raw_exceptions()) return true;
   if (outcome.fault == Fault::PageFault)
-    device_.events().raise_page_fault({outcome.address, true, false});
+    device_.machine().events().raise_page_fault({device_.index(), outcome.address, true, false});
   else
     raise(error_of(outcome.fault));
   return false;

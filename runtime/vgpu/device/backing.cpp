@@ -41,9 +41,17 @@ void OffsetAllocator::free(uint64_t offset, uint64_t size) {
   free_.erase(at);
 }
 
-int Backing::open(uint64_t vram_bytes, uint64_t gtt_bytes) {
+int Backing::open(std::span<const uint64_t> vram_bytes, uint64_t gtt_bytes) {
+  areas_.resize(vram_bytes.size() + 1);
+  areas_[kSystem].reset(0, gtt_bytes);
+  uint64_t end = gtt_bytes;
+  for (uint32_t device = 0; device < vram_bytes.size(); ++device) {
+    areas_[vram_of(device)].reset(end, end + vram_bytes[device]);
+    end += vram_bytes[device];
+  }
   constexpr uint64_t kLow = (uint64_t{1} << 32) - 1;
-  total_ = ((vram_bytes + gtt_bytes + kLow) & ~kLow) + kReserved;
+  reserved_ = (end + kLow) & ~kLow;
+  total_ = reserved_offset(static_cast<uint32_t>(vram_bytes.size()) - 1) + kReserved;
   fd_ = memfd_create("ptxshim-vgpu", MFD_CLOEXEC);
   if (fd_ < 0) return errno;
   if (ftruncate(fd_, static_cast<off_t>(total_)) != 0) return errno;
@@ -53,29 +61,27 @@ int Backing::open(uint64_t vram_bytes, uint64_t gtt_bytes) {
           MADV_DONTFORK); // A child has no device; without page tables of it, fork() is quicker.
   madvise(window, total_, MADV_DONTDUMP);
   window_ = static_cast<std::byte*>(window);
-  vram_.reset(0, vram_bytes);
-  gtt_.reset(vram_bytes, vram_bytes + gtt_bytes);
   return 0;
 }
 
-std::optional<uint64_t> Backing::allocate(Kind kind, uint64_t size) {
+std::optional<uint64_t> Backing::allocate(Area area, uint64_t size) {
   if (size == 0 || size > total_) return std::nullopt;
   std::lock_guard lock(mutex_);
-  return of(kind).allocate((size + kPage - 1) & ~(kPage - 1));
+  return areas_[area].allocate((size + kPage - 1) & ~(kPage - 1));
 }
 
-void Backing::free(Kind kind, uint64_t offset, uint64_t size) {
+void Backing::free(Area area, uint64_t offset, uint64_t size) {
   size = (size + kPage - 1) & ~(kPage - 1);
   // Before the offset can be handed out again: the next owner finds zeros.
   fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
             static_cast<off_t>(size));
   std::lock_guard lock(mutex_);
-  of(kind).free(offset, size);
+  areas_[area].free(offset, size);
 }
 
-uint64_t Backing::available(Kind kind) const {
+uint64_t Backing::available(Area area) const {
   std::lock_guard lock(mutex_);
-  return (kind == Kind::Vram ? vram_ : gtt_).available();
+  return areas_[area].available();
 }
 
 } // namespace ptxshim::vgpu

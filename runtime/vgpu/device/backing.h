@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The storage behind device memory (VRAM) and GPU-visible system memory (GTT): one memfd whose offsets are
-// what the kernel interface hands out as mmap offsets. The ROCm thunk maps pieces of it where it chose; the
-// device itself uses one window over the whole file, so that nothing the runtime unmaps can pull memory from
-// under a running kernel. Pages exist only where something was written, and go back to the system when an
+// The storage behind the memory of all devices (VRAM) and GPU-visible system memory (GTT): one memfd whose
+// offsets are what the kernel interface hands out as mmap offsets. The ROCm thunk maps pieces of it where it
+// chose; the devices themselves use one window over the whole file, so that nothing the runtime unmaps can pull
+// memory from under a running kernel, and what one device may see of another is a matter of its map alone. Pages exist only where something was written, and go back to the system when an
 // allocation is freed.
 #pragma once
 
@@ -11,6 +11,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace ptxshim::vgpu {
 
@@ -30,33 +32,35 @@ private:
 class Backing {
 public:
   static constexpr uint64_t kPage = 4096;
-  enum class Kind : uint8_t { Vram, Gtt };
+  // An area of the file: system memory, or the memory of a device.
+  using Area = uint32_t;
+  static constexpr Area kSystem = 0;
+  static constexpr Area vram_of(uint32_t device) { return device + 1; }
 
   // 0 or an errno value.
-  int open(uint64_t vram_bytes, uint64_t gtt_bytes);
+  int open(std::span<const uint64_t> vram_bytes, uint64_t gtt_bytes);
   int fd() const { return fd_; }
 
-  // Size in bytes, rounded up to pages. Nothing when the kind is exhausted.
-  std::optional<uint64_t> allocate(Kind kind, uint64_t size);
-  void free(Kind kind, uint64_t offset, uint64_t size);
+  // Size in bytes, rounded up to pages. Nothing when the area is exhausted.
+  std::optional<uint64_t> allocate(Area area, uint64_t size);
+  void free(Area area, uint64_t offset, uint64_t size);
   std::byte* host(uint64_t offset) const { return window_ + offset; }
-  uint64_t available(Kind kind) const;
+  uint64_t available(Area area) const;
 
-  // A piece of the file that is never freed (doorbells and the like). The low 32 bits of its offset are zero,
-  // because thunks take those of a doorbell's offset for the place in the page.
-  uint64_t reserved_offset() const { return total_ - kReserved; }
+  // A piece of the file for each device that is never freed (doorbells and the like). The low 32 bits of its
+  // offset are zero, because thunks take those of a doorbell's offset for the place in the page.
+  uint64_t reserved_offset(uint32_t device) const { return reserved_ + (uint64_t{device} << 32); }
   static constexpr uint64_t kReserved = 16 * kPage;
 
   std::mutex& mutex() const { return mutex_; }
 
 private:
-  OffsetAllocator& of(Kind kind) { return kind == Kind::Vram ? vram_ : gtt_; }
-
   mutable std::mutex mutex_;
   int fd_ = -1;
   std::byte* window_ = nullptr;
   uint64_t total_ = 0;
-  OffsetAllocator vram_, gtt_;
+  uint64_t reserved_ = 0;
+  std::vector<OffsetAllocator> areas_;
 };
 
 } // namespace ptxshim::vgpu

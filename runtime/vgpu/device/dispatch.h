@@ -44,6 +44,7 @@ struct DispatchPacket {
   uint64_t queue_address;   // GPU address of the amd_queue_t (queue_ptr)
   uint64_t completion_signal;
   uint64_t dispatch_id;
+  const std::atomic<bool>* stop = nullptr; // becomes true: end soon with Fault::Interrupted
 };
 
 struct DeviceProperties {
@@ -62,7 +63,7 @@ enum class Fault : uint8_t {
   Misaligned,
   Trap,               // s_trap
   BadCodeObject,
-  Interrupted,        // the device is being closed
+  Interrupted,        // the queue is being destroyed, or another kernel of the device has faulted
 };
 
 // How a dispatch ended. With a fault, `report` is one readable text: kernel, pc, instruction, work group, lane, address.

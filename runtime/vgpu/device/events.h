@@ -15,6 +15,7 @@
 namespace ptxshim::vgpu {
 
 struct PageFaultRecord {
+  uint32_t device = 0;
   uint64_t address = 0;
   bool not_present = false;
   bool read_only = false;

@@ -17,7 +17,6 @@ namespace {
 constexpr uint32_t kSpins = 400; // about 10 us of pauses
 constexpr uint32_t kYields = 40; // then a few scheduler rounds
 constexpr auto kNap = std::chrono::microseconds(50);
-constexpr auto kPatience = std::chrono::seconds(2); // with a dispatch that runs when its queue is destroyed
 
 } // namespace
 
@@ -54,7 +53,6 @@ void Queue::run() {
     }
     if (!step()) halted_.store(true, std::memory_order_relaxed);
   }
-  finished_.store(true, std::memory_order_release);
 }
 
 void Queue::idle() {
@@ -82,18 +80,11 @@ void Queue::set_paused(bool paused) {
 void Queue::stop() {
   stopping_.store(true, std::memory_order_seq_cst);
   kick();
-  if (!thread_.joinable()) return;
-  const auto impatient = std::chrono::steady_clock::now() + kPatience;
-  for (uint32_t round = 0; !finished_.load(std::memory_order_acquire); ++round) {
-    back_off(round);
-    if (std::chrono::steady_clock::now() < impatient) continue;
-    device_.executor().interrupt();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
-bool Queue::uses(uint64_t gpu, uint64_t size) const {
+bool Queue::uses(const Device& device, uint64_t gpu, uint64_t size) const {
+  if (&device != &device_) return false;
   const auto inside = [&](uint64_t address) { return address - gpu < size; };
   return inside(parameters_.ring_address) || inside(parameters_.read_pointer_address) ||
          inside(parameters_.write_pointer_address);

@@ -34,14 +34,15 @@ public:
   // Resolves the addresses; false if they are not memory of the device.
   virtual bool attach() = 0;
   bool start();
-  // Returns when the worker has let go of the ring; a dispatch that does not end by itself is interrupted.
+  // Returns when the worker has let go of the ring. As on hardware, which takes the waves of a queue that is
+  // destroyed off the machine, a dispatch that runs is interrupted.
   void stop();
   void kick();
   void set_paused(bool paused);
 
   bool needs_kick() const { return state_.load(std::memory_order_acquire) == kBlocked && runnable(); }
   const QueueParameters& parameters() const { return parameters_; }
-  bool uses(uint64_t gpu, uint64_t size) const;
+  bool uses(const Device& device, uint64_t gpu, uint64_t size) const;
   // In a forked child: the thread is not there; forget it.
   void abandon();
 
@@ -50,6 +51,7 @@ protected:
   // Processes one packet. False halts the queue (it has reported an error, or is being stopped).
   virtual bool step() = 0;
 
+  const std::atomic<bool>& stop_flag() const { return stopping_; }
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   bool runnable() const {
     return !halted_.load(std::memory_order_relaxed) && !paused_.load(std::memory_order_relaxed) && has_work();
@@ -74,7 +76,7 @@ private:
 
   std::thread thread_;
   std::atomic<uint32_t> state_{kRunning};
-  std::atomic<bool> stopping_{false}, paused_{false}, halted_{false}, finished_{false};
+  std::atomic<bool> stopping_{false}, paused_{false}, halted_{false};
 };
 
 } // namespace ptxshim::vgpu

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "clock.h"
-#include "device.h"
+#include "machine.h"
 
 namespace ptxshim::vgpu {
 
@@ -80,7 +80,7 @@ uint32_t SdmaQueue::packet_bytes() const {
 }
 
 bool SdmaQueue::step() {
-  device_.note_activity();
+  device_.machine().note_activity();
   const uint32_t bytes = packet_bytes();
   const uint64_t written = std::atomic_ref(*write_pointer_).load(std::memory_order_acquire);
   if (bytes == 0 || bytes > written - read_) {
@@ -115,7 +115,7 @@ bool SdmaQueue::execute() {
     fence();
     return true;
   case Op::Trap:
-    device_.events().set(word(1) & 0xfffffff);
+    device_.machine().events().set(word(1) & 0xfffffff);
     return true;
   case Op::PollRegmem:
     return poll();
@@ -141,7 +141,7 @@ void SdmaQueue::page_fault(uint64_t address, bool write) {
   outcome.address = address;
   outcome.report = text;
   device_.record_fault(outcome);
-  if (device_.raw_exceptions()) device_.events().raise_page_fault({address, true, false});
+  if (device_.raw_exceptions()) device_.machine().events().raise_page_fault({device_.index(), address, true, false});
 }
 
 void SdmaQueue::copy(uint64_t to, uint64_t from, uint64_t size) {
@@ -218,7 +218,7 @@ void SdmaQueue::fence() {
   uint32_t* to = device_.map().object<uint32_t>(address(1));
   if (!to) return page_fault(address(1), true);
   std::atomic_ref(*to).store(word(3), std::memory_order_release);
-  device_.announce_completion();
+  device_.machine().announce_completion();
 }
 
 void SdmaQueue::timestamp() {
@@ -238,7 +238,7 @@ void SdmaQueue::atomic() {
     return device_.record_fault(outcome);
   }
   std::atomic_ref(*to).fetch_add(address(3), std::memory_order_acq_rel);
-  device_.announce_completion();
+  device_.machine().announce_completion();
 }
 
 // Functions 0 always, 1 <, 2 <=, 3 ==, 4 !=, 5 >=, 6 >. Without MEM_POLL it asks for a register (an HDP

@@ -30,8 +30,11 @@ struct Dispatch {
   std::mutex mutex; // of what follows
   DispatchOutcome outcome;
 
+  bool interrupted() const {
+    return interrupts->load(std::memory_order_relaxed) != interrupts_seen || (packet.stop && packet.stop->load(std::memory_order_relaxed));
+  }
   bool stopped() const {
-    return failed.load(std::memory_order_relaxed) || interrupts->load(std::memory_order_relaxed) != interrupts_seen;
+    return failed.load(std::memory_order_relaxed) || interrupted();
   }
 };
 

@@ -164,7 +164,7 @@ public:
     dispatch.interrupts_seen = interrupts_.load();
     if (!prepare(dispatch)) return dispatch.outcome;
     pool().run(dispatch);
-    if (dispatch.outcome.fault == Fault::None && interrupts_.load() != dispatch.interrupts_seen) {
+    if (dispatch.outcome.fault == Fault::None && dispatch.interrupted()) {
       dispatch.outcome.fault = Fault::Interrupted;
       dispatch.outcome.report = "the kernel was interrupted";
     }

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -26,10 +28,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "device.h"
 #include "got.h"
 #include "hsa_layout.h"
 #include "kernel_interface.h"
+#include "machine.h"
 #include "topology.h"
 
 namespace ptxshim::vgpu {
@@ -38,7 +40,7 @@ namespace {
 
 // Leaked on purpose: the runtime's static destructors come through here after ours would have run.
 struct Context {
-  Device* device = nullptr;
+  Machine* machine = nullptr;
   KernelInterface* kernel = nullptr;
   const Topology* topology = nullptr;
 };
@@ -77,6 +79,33 @@ int open_text(const std::string& text, int flags) {
   return fd;
 }
 
+// Which device a descriptor was opened for: they are all of one file.
+std::mutex& render_nodes_mutex() {
+  static std::mutex* const kMutex = new std::mutex;
+  return *kMutex;
+}
+std::map<int, uint32_t>& render_nodes() {
+  static std::map<int, uint32_t>* const kNodes = new std::map<int, uint32_t>;
+  return *kNodes;
+}
+int open_render_node(uint32_t minor, int flags) {
+  const uint32_t device = minor - kFirstRenderMinor;
+  if (device >= context.machine->devices().size()) {
+    errno = ENOENT;
+    return -1;
+  }
+  const int fd = context.kernel->open(flags);
+  std::lock_guard lock(render_nodes_mutex());
+  if (fd >= 0) render_nodes()[fd] = device;
+  return fd;
+}
+uint32_t device_of_render_node(int fd) {
+  std::lock_guard lock(render_nodes_mutex());
+  const auto at = render_nodes().find(fd);
+  return at == render_nodes().end() ? 0 : at->second;
+}
+const GfxRow& row_of(uint32_t device) { return context.machine->devices()[device]->properties_row(); }
+
 // True when the path is one of ours; *fd is then what open() returns.
 bool open_device(const char* path, int flags, int* fd) {
   const std::string_view name = path ? path : "";
@@ -85,8 +114,11 @@ bool open_device(const char* path, int flags, int* fd) {
     return true;
   }
   if (name.starts_with(kRenderNodes)) {
-    errno = ENOENT;
-    *fd = name.substr(kRenderNodes.size()) == std::to_string(kRenderMinor) ? context.kernel->open(flags) : -1;
+    uint32_t minor = 0;
+    const std::string_view digits = name.substr(kRenderNodes.size());
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), minor);
+    const bool number = error == std::errc{} && end == digits.data() + digits.size();
+    *fd = open_render_node(number ? minor : 0, flags);
     return true;
   }
   if (!Topology::covers(name)) return false;
@@ -178,19 +210,19 @@ void* hook_mmap(void* address, size_t size, int protection, int flags, int fd, o
 
 struct DrmHandle {
   int fd;
+  uint32_t device;
+  std::string name;
 };
 
-int hook_drm_open_render(int minor) {
-  errno = ENOENT;
-  return minor == static_cast<int>(kRenderMinor) ? context.kernel->open(O_CLOEXEC) : -1;
-}
+int hook_drm_open_render(int minor) { return open_render_node(static_cast<uint32_t>(minor), O_CLOEXEC); }
 int hook_drm_close(int fd) { return close(fd); }
 int hook_device_initialize(int fd, uint32_t* major, uint32_t* minor, void** handle) {
+  const uint32_t device = device_of_render_node(fd);
   const int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
   if (own < 0) return -errno;
   *major = 3;
   *minor = 49;
-  *handle = new DrmHandle{own};
+  *handle = new DrmHandle{own, device, std::string("Virtual AMD GPU (") + row_of(device).name + ")"};
   return 0;
 }
 int hook_device_deinitialize(void* handle) {
@@ -200,16 +232,15 @@ int hook_device_deinitialize(void* handle) {
   delete drm;
   return 0;
 }
-const char* hook_get_marketing_name(void*) {
-  static const std::string* const kName =
-      new std::string("Virtual AMD GPU (" + std::string(context.device->properties_row().name) + ")");
-  return kName->c_str();
+const char* hook_get_marketing_name(void* handle) {
+  return handle ? static_cast<DrmHandle*>(handle)->name.c_str() : nullptr;
 }
 int hook_device_get_fd(void* handle) { return handle ? static_cast<DrmHandle*>(handle)->fd : -EINVAL; }
 
 // Of amdgpu_gpu_info's 64 words only the first two are asked for by ROCr.
-int hook_query_gpu_info(void*, uint32_t* info) {
-  info[0] = context.device->properties_row().device_id;
+int hook_query_gpu_info(void* handle, uint32_t* info) {
+  if (!handle) return -EINVAL;
+  info[0] = row_of(static_cast<DrmHandle*>(handle)->device).device_id;
   info[1] = 0;
   return 0;
 }
@@ -242,8 +273,8 @@ int64_t hook_signal_wait(uint64_t handle, int condition, int64_t expected, uint6
   if (!signal || signal->kind != 1 || timeout != UINT64_MAX)
     return real_signal_wait(handle, condition, expected, timeout, state);
   int64_t value = 0;
-  context.device->note_activity();
-  context.device->wait_for_completion([&] {
+  context.machine->note_activity();
+  context.machine->wait_for_completion([&] {
     value = std::atomic_ref(signal->value).load(std::memory_order_acquire);
     switch (condition) { // hsa_signal_condition_t
     case 0:
@@ -264,14 +295,14 @@ AsyncCopy* real_async_copy = nullptr;
 int hook_async_copy(void* to, uint64_t to_agent, const void* from, uint64_t from_agent, size_t size,
                     uint32_t count, const uint64_t* dependencies, uint64_t completion) {
   const int status = real_async_copy(to, to_agent, from, from_agent, size, count, dependencies, completion);
-  context.device->kick_queues();
+  context.machine->kick_queues();
   return status;
 }
 
 using MemoryCopy = int(void*, const void*, size_t);
 MemoryCopy* real_memory_copy = nullptr;
 int hook_memory_copy(void* to, const void* from, size_t size) {
-  context.device->note_activity();
+  context.machine->note_activity();
   return real_memory_copy(to, from, size);
 }
 
@@ -331,8 +362,8 @@ void redirect_submissions() {
 
 } // namespace
 
-bool install_hooks(Device& device, KernelInterface& kernel, const Topology& topology) {
-  context = {&device, &kernel, &topology};
+bool install_hooks(Machine& machine, KernelInterface& kernel, const Topology& topology) {
+  context = {&machine, &kernel, &topology};
   unsigned libraries = 0;
   redirect_system_calls(&libraries);
   if (libraries == 0) return false;

@@ -4,12 +4,12 @@
 
 namespace ptxshim::vgpu {
 
-class Device;
+class Machine;
 class KernelInterface;
 class Topology;
 
 // Redirects the imports of the ROCm libraries in this process. The objects must live for ever. False: none is
 // loaded.
-bool install_hooks(Device& device, KernelInterface& kernel, const Topology& topology);
+bool install_hooks(Machine& machine, KernelInterface& kernel, const Topology& topology);
 
 } // namespace ptxshim::vgpu

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The ioctls. What a real GPU needs and a virtual one has not (cache policies, scratch backing, trap
+// The ioctls. A GPU is named by its id; events and queues are numbered over all of them. What a real GPU needs and a virtual one has not (cache policies, scratch backing, trap
 // handlers, CU masks, global wave sync) is accepted; what is not known is EINVAL, as in an older kernel,
 // which the thunk is used to. Arguments are copied in and out by the size in the request, as the kernel does,
 // so older and newer thunks both fit.
 #include "kernel_interface.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <linux/kfd_ioctl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <iterator>
 #include <unistd.h>
-#include <vector>
 
 #include "clock.h"
 #include "ptxshim/log.h"
@@ -64,19 +65,19 @@ constexpr size_t kLargestArgument = 256; // of the structures above; what a newe
 } // namespace
 
 int KernelInterface::open(int flags) {
-  return fcntl(device_.backing().fd(), flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
+  return fcntl(machine_.backing().fd(), flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
 }
 
 // By identity of the file, not by number: descriptors are closed and dup'ed behind our back.
 bool KernelInterface::owns(int fd) const {
   struct stat ours {
   }, theirs{};
-  if (fstat(device_.backing().fd(), &ours) != 0 || fstat(fd, &theirs) != 0) return false;
+  if (fstat(machine_.backing().fd(), &ours) != 0 || fstat(fd, &theirs) != 0) return false;
   return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
 int KernelInterface::ioctl(unsigned long request, void* argument) {
-  device_.note_activity();
+  machine_.note_activity();
   const uint32_t number = _IOC_NR(request);
   const size_t size = _IOC_SIZE(request);
   for (const Handler& handler : kHandlers) {
@@ -114,10 +115,16 @@ int KernelInterface::get_clock_counters(void* argument) {
   return 0;
 }
 
+Device* KernelInterface::device_of(uint32_t gpu_id) const {
+  const uint32_t index = gpu_id - kFirstGpuId;
+  return index < machine_.devices().size() ? machine_.devices()[index].get() : nullptr;
+}
+
 int KernelInterface::get_apertures(void* argument) {
   kfd_ioctl_get_process_apertures_new_args* io = as<kfd_ioctl_get_process_apertures_new_args>(argument);
+  const uint32_t count = static_cast<uint32_t>(machine_.devices().size());
   if (io->num_of_nodes == 0) {
-    io->num_of_nodes = 1;
+    io->num_of_nodes = count;
     return 0;
   }
   kfd_process_device_apertures* out =
@@ -125,16 +132,18 @@ int KernelInterface::get_apertures(void* argument) {
   if (!out) return EFAULT;
   const DeviceProperties windows;
   constexpr uint64_t kLast = (uint64_t{1} << 32) - 1;
-  std::memset(out, 0, sizeof *out);
-  out->lds_base = windows.lds_aperture;
-  out->lds_limit = windows.lds_aperture + kLast;
-  out->scratch_base = windows.scratch_aperture;
-  out->scratch_limit = windows.scratch_aperture + kLast;
-  out->gpuvm_base = 0x10000;
-  out->gpuvm_limit =
-      (uint64_t{1} << 47) - 1; // all of the user's address space: GPU addresses are host addresses
-  out->gpu_id = kGpuId;
-  io->num_of_nodes = 1;
+  io->num_of_nodes = std::min(io->num_of_nodes, count);
+  for (uint32_t i = 0; i < io->num_of_nodes; ++i, ++out) {
+    std::memset(out, 0, sizeof *out);
+    out->lds_base = windows.lds_aperture;
+    out->lds_limit = windows.lds_aperture + kLast;
+    out->scratch_base = windows.scratch_aperture;
+    out->scratch_limit = windows.scratch_aperture + kLast;
+    out->gpuvm_base = 0x10000;
+    out->gpuvm_limit =
+        (uint64_t{1} << 47) - 1; // all of the user's address space: GPU addresses are host addresses
+    out->gpu_id = kFirstGpuId + i;
+  }
   return 0;
 }
 
@@ -160,8 +169,10 @@ int KernelInterface::set_xnack_mode(void* argument) {
 }
 
 int KernelInterface::available_memory(void* argument) {
-  as<kfd_ioctl_get_available_memory_args>(argument)->available =
-      device_.backing().available(Backing::Kind::Vram);
+  kfd_ioctl_get_available_memory_args* io = as<kfd_ioctl_get_available_memory_args>(argument);
+  const Device* device = device_of(io->gpu_id);
+  if (!device) return EINVAL;
+  io->available = machine_.backing().available(Backing::vram_of(device->index()));
   return 0;
 }
 
@@ -169,37 +180,40 @@ int KernelInterface::available_memory(void* argument) {
 
 int KernelInterface::create_queue(void* argument) {
   kfd_ioctl_create_queue_args* io = as<kfd_ioctl_create_queue_args>(argument);
-  if (io->gpu_id != kGpuId) return EINVAL;
-  Device::QueueKind kind = Device::QueueKind::Compute;
+  Device* device = device_of(io->gpu_id);
+  if (!device) return EINVAL;
+  Machine::QueueKind kind = Machine::QueueKind::Compute;
   switch (io->queue_type) {
   case KFD_IOC_QUEUE_TYPE_COMPUTE_AQL:
     break;
   case KFD_IOC_QUEUE_TYPE_SDMA:
   case KFD_IOC_QUEUE_TYPE_SDMA_XGMI:
-    kind = Device::QueueKind::Copy;
+    kind = Machine::QueueKind::Copy;
     break;
   default:
     return EINVAL;
   }
   std::lock_guard lock(mutex_);
+  if (doorbells_.empty()) doorbells_.resize(machine_.devices().size());
+  Doorbells& doorbells = doorbells_[device->index()];
   uint32_t slot = 0;
-  while (slot < kDoorbells && doorbells_[slot])
+  while (slot < kDoorbells && doorbells.queues[slot])
     ++slot;
   if (slot == kDoorbells) return ENOMEM;
-  const uint64_t page = device_.backing().reserved_offset();
-  std::memset(device_.backing().host(page + slot * 8), 0, 8);
+  const uint64_t page = machine_.backing().reserved_offset(device->index());
+  std::memset(machine_.backing().host(page + slot * 8), 0, 8);
   QueueParameters parameters;
   parameters.ring_address = io->ring_base_address;
   parameters.ring_bytes = io->ring_size;
   parameters.write_pointer_address = io->write_pointer_address;
   parameters.read_pointer_address = io->read_pointer_address;
-  const std::optional<uint32_t> id = device_.create_queue(kind, parameters);
+  const std::optional<uint32_t> id = machine_.create_queue(*device, kind, parameters);
   if (!id) return EINVAL;
-  doorbells_[slot] = *id;
+  doorbells.queues[slot] = *id;
   io->queue_id = *id;
   io->doorbell_offset = page + slot * 8;
-  PTXSHIM_LOG_LINE(vgpu, debug, "queue %u: %s, ring of %u bytes", *id,
-                   kind == Device::QueueKind::Compute ? "compute" : "copy", io->ring_size);
+  PTXSHIM_LOG_LINE(vgpu, debug, "queue %u of device %u: %s, ring of %u bytes", *id, device->index(),
+                   kind == Machine::QueueKind::Compute ? "compute" : "copy", io->ring_size);
   return 0;
 }
 
@@ -207,15 +221,15 @@ int KernelInterface::destroy_queue(void* argument) {
   const uint32_t id = as<kfd_ioctl_destroy_queue_args>(argument)->queue_id;
   {
     std::lock_guard lock(mutex_);
-    for (uint32_t& doorbell : doorbells_)
-      if (doorbell == id) doorbell = 0;
+    for (Doorbells& doorbells : doorbells_)
+      std::replace(std::begin(doorbells.queues), std::end(doorbells.queues), id, 0u);
   }
-  return device_.destroy_queue(id) ? 0 : EINVAL;
+  return machine_.destroy_queue(id) ? 0 : EINVAL;
 }
 
 int KernelInterface::update_queue(void* argument) {
   const kfd_ioctl_update_queue_args* in = as<kfd_ioctl_update_queue_args>(argument);
-  return device_.pause_queue(in->queue_id, in->queue_percentage == 0) ? 0 : EINVAL;
+  return machine_.pause_queue(in->queue_id, in->queue_percentage == 0) ? 0 : EINVAL;
 }
 
 int KernelInterface::alloc_queue_gws(void* argument) {
@@ -227,18 +241,19 @@ void KernelInterface::doorbell_rung(uint64_t address) {
   uint32_t id = 0;
   {
     std::lock_guard lock(mutex_);
-    if (!doorbell_page_ || address < doorbell_page_ || address - doorbell_page_ >= kDoorbells * 8) return;
-    id = doorbells_[(address - doorbell_page_) / 8];
+    for (const Doorbells& doorbells : doorbells_)
+      if (doorbells.page && address - doorbells.page < kDoorbells * 8) id = doorbells.queues[(address - doorbells.page) / 8];
   }
-  device_.note_activity();
-  if (id) device_.kick_queue(id);
+  if (!id) return;
+  machine_.note_activity();
+  machine_.kick_queue(id);
 }
 
 // --- events
 
 int KernelInterface::create_event(void* argument) {
   kfd_ioctl_create_event_args* io = as<kfd_ioctl_create_event_args>(argument);
-  const std::optional<Events::Created> event = device_.events().create(io->event_type, io->auto_reset != 0);
+  const std::optional<Events::Created> event = machine_.events().create(io->event_type, io->auto_reset != 0);
   if (!event) return ENOMEM;
   io->event_id = event->id;
   io->event_trigger_data = event->id;
@@ -248,15 +263,15 @@ int KernelInterface::create_event(void* argument) {
 }
 
 int KernelInterface::destroy_event(void* argument) {
-  return device_.events().destroy(as<kfd_ioctl_destroy_event_args>(argument)->event_id) ? 0 : EINVAL;
+  return machine_.events().destroy(as<kfd_ioctl_destroy_event_args>(argument)->event_id) ? 0 : EINVAL;
 }
 
 int KernelInterface::set_event(void* argument) {
-  return device_.events().set(as<kfd_ioctl_set_event_args>(argument)->event_id) ? 0 : EINVAL;
+  return machine_.events().set(as<kfd_ioctl_set_event_args>(argument)->event_id) ? 0 : EINVAL;
 }
 
 int KernelInterface::reset_event(void* argument) {
-  return device_.events().reset(as<kfd_ioctl_reset_event_args>(argument)->event_id) ? 0 : EINVAL;
+  return machine_.events().reset(as<kfd_ioctl_reset_event_args>(argument)->event_id) ? 0 : EINVAL;
 }
 
 int KernelInterface::wait_events(void* argument) {
@@ -266,7 +281,7 @@ int KernelInterface::wait_events(void* argument) {
   std::vector<Events::Wanted> wanted(io->num_events);
   for (uint32_t i = 0; i < io->num_events; ++i)
     wanted[i].id = data[i].event_id;
-  switch (device_.events().wait(wanted, io->wait_for_all != 0, io->timeout)) {
+  switch (machine_.events().wait(wanted, io->wait_for_all != 0, io->timeout)) {
   case WaitResult::Fail:
     io->wait_result = KFD_IOC_WAIT_RESULT_FAIL;
     return EINVAL;
@@ -284,7 +299,7 @@ int KernelInterface::wait_events(void* argument) {
     out.failure.NotPresent = wanted[i].fault->not_present;
     out.failure.ReadOnly = wanted[i].fault->read_only;
     out.va = wanted[i].fault->address;
-    out.gpu_id = kGpuId;
+    out.gpu_id = kFirstGpuId + wanted[i].fault->device;
   }
   return 0;
 }

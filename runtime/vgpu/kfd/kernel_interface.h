@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// /dev/kfd and /dev/dri/renderD128, answered in the process: the one interface that is stable over ROCm
-// versions.
+// /dev/kfd and /dev/dri/renderD*, answered in the process: the one interface that is stable over ROCm versions.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
+#include <span>
+#include <vector>
 
-#include "device.h"
+#include "machine.h"
 
 struct kfd_ioctl_alloc_memory_of_gpu_args;
 
@@ -17,10 +17,9 @@ namespace ptxshim::vgpu {
 
 class KernelInterface {
 public:
-  explicit KernelInterface(Device& device) : device_(device) {}
+  explicit KernelInterface(Machine& machine) : machine_(machine) {}
 
-  // A new descriptor, or -1 with errno. Descriptors are real ones, of the device's memory file, because they
-  // are mapped.
+  // A new descriptor, or -1 with errno. Descriptors are real ones, of the memory file, because they are mapped.
   int open(int flags);
   // Another number for one of ours (the DRM library keeps its own).
   bool owns(int fd) const;
@@ -58,23 +57,33 @@ public:
 private:
   struct Allocation {
     enum class Kind : uint8_t { Vram, Gtt, User, Page } kind = Kind::Vram;
+    uint32_t device = 0; // that it was asked of
     uint64_t gpu = 0;
     uint64_t size = 0;
     uint64_t offset = 0; // in the memory file
     std::byte* host = nullptr;
     bool writable = true;
-    bool mapped = false;
+    uint32_t mapped = 0; // a bit for each device
+    Backing::Area area() const { return kind == Kind::Vram ? Backing::vram_of(device) : Backing::kSystem; }
   };
   static constexpr uint32_t kDoorbells = 1024;
+  struct Doorbells {
+    uint64_t page = 0;              // where the thunk mapped it
+    uint32_t queues[kDoorbells] = {}; // slot -> queue id
+  };
 
-  std::optional<Allocation> back(const kfd_ioctl_alloc_memory_of_gpu_args& arguments) const;
+  // Null: there is no such device.
+  Device* device_of(uint32_t gpu_id) const;
+  std::optional<Allocation> back(const kfd_ioctl_alloc_memory_of_gpu_args& arguments, Device& device) const;
+  // The bits of the devices in an array of the caller's; nothing if one is not there.
+  std::optional<uint32_t> devices_of(uint64_t ids_address, uint32_t count) const;
+  void unmap(const Allocation& allocation, uint32_t devices);
 
-  Device& device_;
+  Machine& machine_;
   mutable std::mutex mutex_;
   std::map<uint64_t, Allocation> allocations_; // by handle
   uint64_t next_handle_ = 1;
-  uint64_t doorbell_page_ = 0;          // where the thunk mapped it
-  uint32_t doorbells_[kDoorbells] = {}; // slot -> queue id
+  std::vector<Doorbells> doorbells_; // of each device, once it has been used
 };
 
 } // namespace ptxshim::vgpu

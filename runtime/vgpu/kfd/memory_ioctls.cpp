@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Memory: ALLOC gives a handle and an offset to map, MAP makes the range visible to kernels. User memory
+// Memory: ALLOC gives a handle and an offset to map, MAP makes the range visible to the kernels of the devices
+// that it names: the memory of one device is another one's only where peer access was asked for. User memory
 // (registered, or the thunk's own paged allocations) stays where it is; its GPU address is the thunk's
 // choice.
-#include <algorithm>
 #include <cerrno>
 #include <linux/kfd_ioctl.h>
 #include <sys/mman.h>
@@ -42,16 +42,17 @@ UserMemory probe_user_memory(void* address, uint64_t size) {
 } // namespace
 
 std::optional<KernelInterface::Allocation>
-KernelInterface::back(const kfd_ioctl_alloc_memory_of_gpu_args& in) const {
+KernelInterface::back(const kfd_ioctl_alloc_memory_of_gpu_args& in, Device& device) const {
   Allocation made;
+  made.device = device.index();
   made.gpu = in.va_addr;
   made.size = in.size;
   if (in.flags & (KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP)) {
     const bool doorbell = in.flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL;
     made.kind = Allocation::Kind::Page;
-    made.offset = device_.backing().reserved_offset() + (doorbell ? 0 : Backing::kReserved / 2);
+    made.offset = machine_.backing().reserved_offset(device.index()) + (doorbell ? 0 : Backing::kReserved / 2);
     if (made.size > Backing::kReserved / 2) return std::nullopt;
-    made.host = device_.backing().host(made.offset);
+    made.host = machine_.backing().host(made.offset);
     return made;
   }
   if (in.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
@@ -66,25 +67,28 @@ KernelInterface::back(const kfd_ioctl_alloc_memory_of_gpu_args& in) const {
   }
   const bool vram = in.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
   made.kind = vram ? Allocation::Kind::Vram : Allocation::Kind::Gtt;
-  const std::optional<uint64_t> offset =
-      device_.backing().allocate(vram ? Backing::Kind::Vram : Backing::Kind::Gtt, made.size);
+  const std::optional<uint64_t> offset = machine_.backing().allocate(made.area(), made.size);
   if (!offset) return std::nullopt;
   made.offset = *offset;
-  made.host = device_.backing().host(*offset);
+  made.host = machine_.backing().host(*offset);
   return made;
 }
 
 int KernelInterface::alloc_memory(void* argument) {
   kfd_ioctl_alloc_memory_of_gpu_args* io = static_cast<kfd_ioctl_alloc_memory_of_gpu_args*>(argument);
-  if (io->gpu_id != kGpuId || io->size == 0 || io->va_addr % Backing::kPage ||
+  Device* device = device_of(io->gpu_id);
+  if (!device || io->size == 0 || io->va_addr % Backing::kPage ||
       io->va_addr + io->size < io->va_addr)
     return EINVAL;
-  const std::optional<Allocation> made = back(*io);
+  const std::optional<Allocation> made = back(*io, *device);
   if (!made) return io->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR ? EFAULT : ENOMEM;
   std::lock_guard lock(mutex_);
-  const uint64_t handle = uint64_t{kGpuId} << 32 | next_handle_++;
+  const uint64_t handle = uint64_t{io->gpu_id} << 32 | next_handle_++;
   allocations_.emplace(handle, *made);
-  if (io->flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL) doorbell_page_ = io->va_addr;
+  if (io->flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL) {
+    if (doorbells_.empty()) doorbells_.resize(machine_.devices().size());
+    doorbells_[device->index()].page = io->va_addr;
+  }
   io->handle = handle;
   if (made->kind != Allocation::Kind::User) io->mmap_offset = made->offset;
   return 0;
@@ -98,55 +102,74 @@ int KernelInterface::free_memory(void* argument) {
     if (at == allocations_.end()) return EINVAL;
     gone = at->second;
     allocations_.erase(at);
-    if (gone.kind == Allocation::Kind::Page && gone.gpu == doorbell_page_) doorbell_page_ = 0;
+    for (Doorbells& doorbells : doorbells_)
+      if (gone.kind == Allocation::Kind::Page && gone.gpu == doorbells.page) doorbells.page = 0;
   }
-  if (gone.mapped) {
-    device_.release_memory(gone.gpu, gone.size);
-    device_.map().remove(gone.gpu, gone.size);
-  }
-  if (gone.kind == Allocation::Kind::Vram)
-    device_.backing().free(Backing::Kind::Vram, gone.offset, gone.size);
-  if (gone.kind == Allocation::Kind::Gtt) device_.backing().free(Backing::Kind::Gtt, gone.offset, gone.size);
+  unmap(gone, gone.mapped);
+  if (gone.kind == Allocation::Kind::Vram || gone.kind == Allocation::Kind::Gtt)
+    machine_.backing().free(gone.area(), gone.offset, gone.size);
   return 0;
+}
+
+std::optional<uint32_t> KernelInterface::devices_of(uint64_t ids_address, uint32_t count) const {
+  const uint32_t* ids = reinterpret_cast<const uint32_t*>(ids_address);
+  if (!ids || count == 0 || count > machine_.devices().size()) return std::nullopt;
+  uint32_t bits = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Device* device = device_of(ids[i]);
+    if (!device) return std::nullopt;
+    bits |= 1u << device->index();
+  }
+  return bits;
 }
 
 int KernelInterface::map_memory(void* argument) {
   kfd_ioctl_map_memory_to_gpu_args* io = static_cast<kfd_ioctl_map_memory_to_gpu_args*>(argument);
+  const std::optional<uint32_t> wanted = devices_of(io->device_ids_array_ptr, io->n_devices);
+  if (!wanted) return EINVAL;
   std::lock_guard lock(mutex_);
   const auto at = allocations_.find(io->handle);
   if (at == allocations_.end()) return EINVAL;
   Allocation& allocation = at->second;
-  if (!allocation.mapped) {
-    if (!device_.map().insert({allocation.gpu, allocation.size, allocation.host, allocation.writable}))
+  for (const std::unique_ptr<Device>& device : machine_.devices()) {
+    const uint32_t bit = 1u << device->index();
+    if (!(*wanted & bit & ~allocation.mapped)) continue;
+    if (!device->map().insert({allocation.gpu, allocation.size, allocation.host, allocation.writable}))
       return EINVAL;
-    allocation.mapped = true;
+    allocation.mapped |= bit;
   }
   io->n_success = io->n_devices;
   return 0;
 }
 
+void KernelInterface::unmap(const Allocation& allocation, uint32_t devices) {
+  for (const std::unique_ptr<Device>& device : machine_.devices()) {
+    if (!(devices >> device->index() & 1u)) continue;
+    machine_.release_memory(*device, allocation.gpu, allocation.size);
+    device->map().remove(allocation.gpu, allocation.size);
+  }
+}
+
 int KernelInterface::unmap_memory(void* argument) {
   kfd_ioctl_unmap_memory_from_gpu_args* io = static_cast<kfd_ioctl_unmap_memory_from_gpu_args*>(argument);
+  const std::optional<uint32_t> wanted = devices_of(io->device_ids_array_ptr, io->n_devices);
+  if (!wanted) return EINVAL;
   Allocation allocation;
   {
     std::lock_guard lock(mutex_);
     const auto at = allocations_.find(io->handle);
     if (at == allocations_.end()) return EINVAL;
     allocation = at->second;
-    at->second.mapped = false;
+    at->second.mapped &= ~*wanted;
   }
-  if (allocation.mapped) {
-    device_.release_memory(allocation.gpu, allocation.size);
-    device_.map().remove(allocation.gpu, allocation.size);
-  }
+  unmap(allocation, allocation.mapped & *wanted);
   io->n_success = io->n_devices;
   return 0;
 }
 
 void KernelInterface::reset_in_child() {
   allocations_.clear();
-  doorbell_page_ = 0;
-  std::fill(std::begin(doorbells_), std::end(doorbells_), 0u);
+  doorbells_.clear();
 }
 
 } // namespace ptxshim::vgpu

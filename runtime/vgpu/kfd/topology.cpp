@@ -22,14 +22,16 @@ std::string properties(Lines lines) {
   return text;
 }
 
-std::string link(uint32_t from, uint32_t to) {
+// Between GPUs the way is over the CPU's bridge, and twice as long.
+constexpr uint32_t kLinkWeight = 20, kPeerLinkWeight = 40;
+std::string link(uint32_t from, uint32_t to, uint32_t weight) {
   constexpr uint64_t kPcie = 2, kEnabledWithAtomics = 1;
   return properties({{"type", kPcie},
                      {"version_major", 0},
                      {"version_minor", 0},
                      {"node_from", from},
                      {"node_to", to},
-                     {"weight", 20},
+                     {"weight", weight},
                      {"min_latency", 0},
                      {"max_latency", 0},
                      {"min_bandwidth", 0},
@@ -97,14 +99,16 @@ const std::set<std::string>* Topology::directory(std::string_view path) const {
   return at == directories_.end() ? nullptr : &at->second;
 }
 
-Topology::Topology(const Device::Settings& settings) {
+Topology::Topology(std::span<const Device::Settings> devices) {
   add("generation_id", "2\n");
   add("system_properties", properties({{"platform_oem", 0}, {"platform_id", 0}, {"platform_rev", 0}}));
-  add_cpu_node();
-  add_gpu_node(settings);
+  const uint32_t count = static_cast<uint32_t>(devices.size());
+  add_cpu_node(count);
+  for (uint32_t i = 0; i < count; ++i)
+    add_gpu_node(i, devices[i], count);
 }
 
-void Topology::add_cpu_node() {
+void Topology::add_cpu_node(uint32_t devices) {
   const uint64_t cores = static_cast<uint64_t>(std::max(1, get_nprocs_conf()));
   add("nodes/0/gpu_id", "0\n");
   add("nodes/0/name", "\n");
@@ -112,7 +116,7 @@ void Topology::add_cpu_node() {
                                         {"simd_count", 0},
                                         {"mem_banks_count", 1},
                                         {"caches_count", 1},
-                                        {"io_links_count", 1},
+                                        {"io_links_count", devices},
                                         {"p2p_links_count", 0},
                                         {"cpu_core_id_base", 0},
                                         {"simd_id_base", 0},
@@ -141,22 +145,25 @@ void Topology::add_cpu_node() {
   constexpr uint64_t kSystemHeap = 0;
   add("nodes/0/mem_banks/0/properties", memory_bank(kSystemHeap, total_memory()));
   add("nodes/0/caches/0/properties", cache(1, 32, kDataOfCpu));
-  add("nodes/0/io_links/0/properties", link(0, 1));
+  for (uint32_t i = 0; i < devices; ++i)
+    add("nodes/0/io_links/" + std::to_string(i) + "/properties", link(0, i + 1, kLinkWeight));
 }
 
-void Topology::add_gpu_node(const Device::Settings& settings) {
+void Topology::add_gpu_node(uint32_t device, const Device::Settings& settings, uint32_t devices) {
+  const uint32_t number = device + 1;
+  const std::string node = "nodes/" + std::to_string(number) + "/";
   const GfxRow& gfx = *settings.gfx;
   constexpr uint64_t kDoorbell64 = 2u << 12, kSramEcc = 1u << 26, kQueueSizePowerOfTwo = 1u << 3;
   const uint64_t capability = kDoorbell64 | kQueueSizePowerOfTwo | (gfx.sram_ecc ? kSramEcc : 0);
   const uint64_t simds = uint64_t{settings.compute_units} * gfx.simds_per_cu;
-  add("nodes/1/gpu_id", std::to_string(kGpuId) + "\n");
-  add("nodes/1/name", std::string(gfx.name) + "\n");
-  add("nodes/1/properties", properties({{"cpu_cores_count", 0},
+  add(node + "gpu_id", std::to_string(kFirstGpuId + device) + "\n");
+  add(node + "name", std::string(gfx.name) + "\n");
+  add(node + "properties", properties({{"cpu_cores_count", 0},
                                         {"simd_count", simds},
                                         {"mem_banks_count", 1},
                                         {"caches_count", 2},
                                         {"io_links_count", 1},
-                                        {"p2p_links_count", 0},
+                                        {"p2p_links_count", devices - 1},
                                         {"cpu_core_id_base", 0},
                                         {"simd_id_base", 0x80000000},
                                         {"max_waves_per_simd", gfx.waves_per_simd},
@@ -172,9 +179,9 @@ void Topology::add_gpu_node(const Device::Settings& settings) {
                                         {"gfx_target_version", gfx.version},
                                         {"vendor_id", 0x1002},
                                         {"device_id", gfx.device_id},
-                                        {"location_id", 0x100},
+                                        {"location_id", number << 8}, // bus, device, function
                                         {"domain", 0},
-                                        {"drm_render_minor", kRenderMinor},
+                                        {"drm_render_minor", kFirstRenderMinor + device},
                                         {"hive_id", 0},
                                         {"num_sdma_engines", 2},
                                         {"num_sdma_xgmi_engines", 0},
@@ -186,14 +193,17 @@ void Topology::add_gpu_node(const Device::Settings& settings) {
                                         {"capability", capability},
                                         {"debug_prop", 0},
                                         {"sdma_fw_version", 100},
-                                        {"unique_id", 0x7074787368696d},
+                                        {"unique_id", 0x7074787368696d + uint64_t{device}},
                                         {"num_xcc", 1},
                                         {"max_engine_clk_ccompute", 1000}}));
   constexpr uint64_t kVisibleVramHeap = 1;
-  add("nodes/1/mem_banks/0/properties", memory_bank(kVisibleVramHeap, settings.vram_bytes));
-  add("nodes/1/caches/0/properties", cache(1, 16, kDataOfGpu));
-  add("nodes/1/caches/1/properties", cache(2, 4096, kDataOfGpu));
-  add("nodes/1/io_links/0/properties", link(1, 0));
+  add(node + "mem_banks/0/properties", memory_bank(kVisibleVramHeap, settings.vram_bytes));
+  add(node + "caches/0/properties", cache(1, 16, kDataOfGpu));
+  add(node + "caches/1/properties", cache(2, 4096, kDataOfGpu));
+  add(node + "io_links/0/properties", link(number, 0, kLinkWeight));
+  for (uint32_t other = 1, at = 0; other <= devices; ++other)
+    if (other != number)
+      add(node + "p2p_links/" + std::to_string(at++) + "/properties", link(number, other, kPeerLinkWeight));
 }
 
 } // namespace ptxshim::vgpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sysfs tree in which the kernel driver describes the machine: node 0 the CPU, node 1 the GPU. Held in
+// The sysfs tree in which the kernel driver describes the machine: node 0 the CPU, the others the GPUs. Held in
 // memory.
 #pragma once
 
@@ -7,19 +7,20 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "device.h"
+#include "machine.h"
 
 namespace ptxshim::vgpu {
 
-inline constexpr uint32_t kGpuId = 0x5054; // any nonzero number
-inline constexpr uint32_t kRenderMinor = 128;
+inline constexpr uint32_t kFirstGpuId = 0x5054; // any nonzero number; the other devices' follow
+inline constexpr uint32_t kFirstRenderMinor = 128;
 
 class Topology {
 public:
-  explicit Topology(const Device::Settings& settings);
+  explicit Topology(std::span<const Device::Settings> devices);
 
   // Whether the path belongs to the tree at all; what is not in it then does not exist.
   static bool covers(std::string_view path);
@@ -29,8 +30,8 @@ public:
 
 private:
   void add(const std::string& path, std::string text);
-  void add_cpu_node();
-  void add_gpu_node(const Device::Settings& settings);
+  void add_cpu_node(uint32_t devices);
+  void add_gpu_node(uint32_t device, const Device::Settings& settings, uint32_t devices);
 
   std::map<std::string, std::string, std::less<>> files_;
   std::map<std::string, std::set<std::string>, std::less<>> directories_;

@@ -29,7 +29,7 @@ protected:
     OK(hipModuleLoadData(&module_, code_object().data()));
   }
   void TearDown() override {
-    if (clear_fault) clear_fault();
+    clear_fault();
     if (module_) hipModuleUnload(module_);
   }
   template <class... Arguments>

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 namespace hip {
 
@@ -14,7 +15,7 @@ template <class T> bool find(void* library, const char* name, T& function) {
   return function != nullptr;
 }
 
-std::string load_all(uint32_t flags) {
+std::string load_all(uint32_t flags, const char* gfx) {
   void* runtime = nullptr;
   for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"})
     if (!runtime) runtime = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -23,8 +24,8 @@ std::string load_all(uint32_t flags) {
   if (!device) return dlerror();
   ptxshim_vgpu_activate_t activate = nullptr;
   if (!find(device, "ptxshim_vgpu_activate", activate) ||
-      !find(device, "ptxshim_vgpu_last_fault", last_fault) ||
-      !find(device, "ptxshim_vgpu_clear_fault", clear_fault))
+      !find(device, "ptxshim_vgpu_last_fault", last_fault_of) ||
+      !find(device, "ptxshim_vgpu_clear_fault", clear_fault_of))
     return "the library lacks an entrance";
 #define F(name, parameters)                                                                                  \
   if (!find(runtime, #name, name)) return "HIP has no " #name;
@@ -32,7 +33,7 @@ std::string load_all(uint32_t flags) {
 #undef F
   ptxshim_vgpu_options options{};
   options.size = sizeof options;
-  options.gfx = PTXSHIM_GFX;
+  options.gfx = gfx;
   options.flags = flags;
   if (const int error = activate(&options)) return "activation: errno " + std::to_string(error);
   if (const int error = hipInit(0)) return "hipInit: " + std::to_string(error);
@@ -41,17 +42,19 @@ std::string load_all(uint32_t flags) {
 
 } // namespace
 
-const std::string& load(uint32_t flags) {
-  static const std::string* const kProblem = new std::string(load_all(flags));
+const std::string& load(uint32_t flags, const char* gfx) {
+  static const std::string* const kProblem = new std::string(load_all(flags, gfx));
   return *kProblem;
 }
 
-const std::vector<char>& code_object() {
-  static const std::vector<char>* const kBytes = [] {
-    std::ifstream file(PTXSHIM_KERNELS, std::ios::binary);
-    return new std::vector<char>(std::istreambuf_iterator<char>(file), {});
-  }();
-  return *kBytes;
+const std::vector<char>& code_object(const std::string& gfx) {
+  static std::map<std::string, std::vector<char>>* const kObjects = new std::map<std::string, std::vector<char>>;
+  std::vector<char>& bytes = (*kObjects)[gfx];
+  if (bytes.empty()) {
+    std::ifstream file(PTXSHIM_KERNELS_DIR "/kernels_" + gfx + ".co", std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  return bytes;
 }
 
 } // namespace hip

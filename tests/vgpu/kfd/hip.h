@@ -30,6 +30,12 @@ enum CaptureMode : int { kCaptureGlobal, kCaptureThreadLocal, kCaptureRelaxed };
   F(hipDeviceGetAttribute,                          (int*, int, int))                                                   \
   F(hipDeviceGetName,                               (char*, int, int))                                                  \
   F(hipDeviceTotalMem,                              (size_t*, int))                                                     \
+  F(hipSetDevice,                                   (int))                                                              \
+  F(hipDeviceReset,                                 ())                                                                 \
+  F(hipDeviceCanAccessPeer,                         (int*, int, int))                                                   \
+  F(hipDeviceEnablePeerAccess,                      (int, unsigned))                                                    \
+  F(hipMemcpyPeer,                                  (void*, int, const void*, int, size_t))                             \
+  F(hipMemcpyPeerAsync,                             (void*, int, const void*, int, size_t, Stream))                     \
   F(hipDeviceSynchronize,                           ())                                                                 \
   F(hipMemGetInfo,                                  (size_t*, size_t*))                                                 \
   F(hipMalloc,                                      (void**, size_t))                                                   \
@@ -79,14 +85,18 @@ enum CaptureMode : int { kCaptureGlobal, kCaptureThreadLocal, kCaptureRelaxed };
 PTXSHIM_HIP_FUNCTIONS(F)
 #undef F
 
-inline ptxshim_vgpu_last_fault_t last_fault = nullptr;
-inline ptxshim_vgpu_clear_fault_t clear_fault = nullptr;
+inline ptxshim_vgpu_last_fault_t last_fault_of = nullptr;
+inline ptxshim_vgpu_clear_fault_t clear_fault_of = nullptr;
+inline int last_fault(ptxshim_vgpu_fault* fault) { return last_fault_of ? last_fault_of(0, fault) : 0; }
+inline void clear_fault() {
+  if (clear_fault_of) clear_fault_of(0);
+}
 
-// Loads HIP, activates the virtual GPU and initialises it, once per process. Empty when all went well,
+// Loads HIP, activates the virtual GPU (PTXSHIM_GFX where nothing else is said) and initialises it, once per process. Empty when all went well,
 // "absent: ..." when this machine has no HIP runtime, else the problem.
-const std::string& load(uint32_t flags = PTXSHIM_VGPU_QUIET);
+const std::string& load(uint32_t flags = PTXSHIM_VGPU_QUIET, const char* gfx = PTXSHIM_GFX);
 
-// The tests' code object for the device.
-const std::vector<char>& code_object();
+// The tests' code object for a device.
+const std::vector<char>& code_object(const std::string& gfx = PTXSHIM_GFX);
 
 } // namespace hip

@@ -33,9 +33,7 @@ protected:
     clear_fault();
   }
   void TearDown() override {
-    if (last_fault) {
-      EXPECT_EQ(last_fault(nullptr), 0);
-    }
+    EXPECT_EQ(last_fault(nullptr), 0);
   }
 
   static void* device_memory(size_t size) {

@@ -14,6 +14,8 @@ __kernel void vector_add(__global const float* a, __global const float* b, __glo
 
 __kernel void write_index(__global uint* out, uint base) { out[global_id()] = base + global_id(); }
 
+__kernel void block_copy(__global const uint* in, __global uint* out) { out[global_id()] = in[global_id()]; }
+
 __kernel void block_sum(__global const uint* in, __global uint* out) {
   __local uint shared[256];
   const uint lane = __builtin_amdgcn_workitem_id_x();

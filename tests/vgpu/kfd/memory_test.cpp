@@ -87,23 +87,25 @@ TEST(OffsetAllocator, gives_back_in_any_order_and_coalesces) {
   EXPECT_TRUE(allocator.allocate(0x4000));
 }
 
+constexpr uint64_t kTwoDevices[] = {1 << 21, 1 << 21};
+
 TEST(Backing, freed_memory_comes_back_as_zeros) {
   Backing backing;
-  ASSERT_EQ(backing.open(1 << 21, 1 << 21), 0);
-  const uint64_t offset = *backing.allocate(Backing::Kind::Vram, 100);
+  ASSERT_EQ(backing.open(kTwoDevices, 1 << 21), 0);
+  const uint64_t offset = *backing.allocate(Backing::vram_of(1), 100);
   std::memset(backing.host(offset), 0xab, 4096);
-  backing.free(Backing::Kind::Vram, offset, 100);
-  EXPECT_EQ(*backing.allocate(Backing::Kind::Vram, 4096), offset);
+  backing.free(Backing::vram_of(1), offset, 100);
+  EXPECT_EQ(*backing.allocate(Backing::vram_of(1), 4096), offset);
   for (size_t i = 0; i < 4096; ++i)
     ASSERT_EQ(backing.host(offset)[i], std::byte{0});
 }
 
 TEST(Backing, refuses_what_is_not_there) {
   Backing backing;
-  ASSERT_EQ(backing.open(1 << 21, 1 << 21), 0);
-  EXPECT_FALSE(backing.allocate(Backing::Kind::Vram, (1 << 21) + 1));
-  EXPECT_FALSE(backing.allocate(Backing::Kind::Vram, 0));
-  EXPECT_FALSE(backing.allocate(Backing::Kind::Gtt, UINT64_MAX));
+  ASSERT_EQ(backing.open(kTwoDevices, 1 << 21), 0);
+  EXPECT_FALSE(backing.allocate(Backing::vram_of(1), (1 << 21) + 1));
+  EXPECT_FALSE(backing.allocate(Backing::vram_of(1), 0));
+  EXPECT_FALSE(backing.allocate(Backing::kSystem, UINT64_MAX));
 }
 
 TEST(Events, auto_reset_wakes_once) {
@@ -184,11 +186,12 @@ TEST(Events, no_more_than_the_page_has_slots) {
 TEST(Events, page_faults_reach_memory_events_alone) {
   Events events;
   const uint32_t memory = events.create(Events::kMemoryType, true)->id, signal = events.create(0, true)->id;
-  events.raise_page_fault({0xdead000, true, false});
+  events.raise_page_fault({1, 0xdead000, true, false});
   Events::Wanted wanted[] = {{memory, 0, {}}, {signal, 0, {}}};
   ASSERT_EQ(events.wait(wanted, false, 0), WaitResult::Complete);
   ASSERT_TRUE(wanted[0].fault);
   EXPECT_EQ(wanted[0].fault->address, 0xdead000u);
+  EXPECT_EQ(wanted[0].fault->device, 1u);
   EXPECT_FALSE(wanted[1].fault);
 }
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "device.h"
 #include "hsa_layout.h"
+#include "machine.h"
 
 namespace ptxshim::vgpu {
 namespace {
@@ -59,15 +59,15 @@ protected:
   void make(Device::Settings settings) {
     settings.gfx = find_gfx("gfx1030");
     settings.vram_bytes = 64 << 20;
-    settings.gtt_bytes = 64 << 20;
-    device = new Device; // As in the library, it lives for ever: its monitor thread does.
-    ASSERT_EQ(device->open(settings, make_recorder), 0);
-    memory = device->backing().host(*device->backing().allocate(Backing::Kind::Vram, 1 << 20));
+    machine = new Machine; // As in the library, it lives for ever: its monitor thread does.
+    ASSERT_EQ(machine->open({&settings, 1}, 64 << 20, make_recorder), 0);
+    device = machine->devices()[0].get();
+    memory = machine->backing().host(*machine->backing().allocate(Backing::vram_of(0), 1 << 20));
     ASSERT_TRUE(device->map().insert({kBase, 1 << 20, memory, true}));
     for (uint64_t i = 0; i < kSlots; ++i)
       slot(i)->header = 1;
   }
-  void TearDown() override { device->release_memory(kBase, 1 << 20); }
+  void TearDown() override { machine->release_memory(*device, kBase, 1 << 20); }
 
   template <class T> T* at(uint64_t gpu) { return reinterpret_cast<T*>(memory + (gpu - kBase)); }
   AqlPacket* slot(uint64_t i) { return at<AqlPacket>(kRing) + i % kSlots; }
@@ -76,13 +76,13 @@ protected:
   uint64_t& write_index() { return *at<uint64_t>(kQueue + kQueueWriteIndexOffset); }
   uint64_t read_index() { return std::atomic_ref(*at<uint64_t>(kQueue + 128)).load(); }
 
-  uint32_t create(Device::QueueKind kind = Device::QueueKind::Compute) {
+  uint32_t create(Machine::QueueKind kind = Machine::QueueKind::Compute) {
     QueueParameters parameters;
     parameters.ring_address = kRing;
     parameters.ring_bytes = kSlots * 64;
     parameters.write_pointer_address = kQueue + kQueueWriteIndexOffset;
     parameters.read_pointer_address = kQueue + 128;
-    return device->create_queue(kind, parameters).value_or(0);
+    return machine->create_queue(*device, kind, parameters).value_or(0);
   }
   void submit(AqlPacket packet, uint8_t type) {
     const uint64_t index = write_index();
@@ -91,7 +91,7 @@ protected:
     std::memcpy(to, &packet, sizeof packet);
     std::atomic_ref(write_index()).store(index + 1);
     std::atomic_ref(to->header).store(type, std::memory_order_release);
-    device->kick_queues();
+    machine->kick_queues();
   }
   bool retired(uint64_t count) {
     return eventually([&] { return read_index() == count; });
@@ -111,6 +111,7 @@ protected:
     return packet;
   }
 
+  Machine* machine = nullptr;
   Device* device = nullptr;
   std::byte* memory = nullptr;
 };
@@ -131,19 +132,19 @@ TEST_F(QueueTest, a_dispatch_reaches_the_executor_and_completes_its_signal) {
   EXPECT_GE(signal(0)->end_ts, signal(0)->start_ts);
   EXPECT_NE(signal(0)->start_ts, 0u);
   EXPECT_EQ(slot(0)->header, 1);
-  EXPECT_TRUE(device->destroy_queue(id));
-  EXPECT_FALSE(device->destroy_queue(id));
+  EXPECT_TRUE(machine->destroy_queue(id));
+  EXPECT_FALSE(machine->destroy_queue(id));
 }
 
 TEST_F(QueueTest, completion_writes_the_mailbox_and_sets_the_event) {
-  const uint32_t event = device->events().create(0, true)->id;
+  const uint32_t event = machine->events().create(0, true)->id;
   signal(0)->value = 1;
   signal(0)->event_mailbox = kData + 64;
   signal(0)->event_id = event;
   create();
   submit(a_dispatch(), 2);
   Events::Wanted wanted[] = {{event, 0, {}}};
-  EXPECT_EQ(device->events().wait(wanted, true, 5000), WaitResult::Complete);
+  EXPECT_EQ(machine->events().wait(wanted, true, 5000), WaitResult::Complete);
   EXPECT_EQ(*at<uint64_t>(kData + 64), event);
 }
 
@@ -281,35 +282,35 @@ TEST_F(QueueTest, queues_whose_memory_is_not_there_are_refused) {
   parameters.ring_bytes = 4096;
   parameters.write_pointer_address = kQueue + 56;
   parameters.read_pointer_address = kQueue + 128;
-  EXPECT_FALSE(device->create_queue(Device::QueueKind::Compute, parameters));
+  EXPECT_FALSE(machine->create_queue(*device, Machine::QueueKind::Compute, parameters));
   parameters.ring_address = kRing;
   parameters.ring_bytes = 4096 + 64;
-  EXPECT_FALSE(device->create_queue(Device::QueueKind::Compute, parameters));
+  EXPECT_FALSE(machine->create_queue(*device, Machine::QueueKind::Compute, parameters));
   parameters.ring_bytes = 2 << 20;
-  EXPECT_FALSE(device->create_queue(Device::QueueKind::Copy, parameters));
+  EXPECT_FALSE(machine->create_queue(*device, Machine::QueueKind::Copy, parameters));
 }
 
 TEST_F(QueueTest, destruction_interrupts_a_kernel_that_does_not_end) {
   recorder->body = [](const DispatchPacket&) {
-    while (!recorder->interrupted)
+    while (!recorder->last.stop->load())
       std::this_thread::sleep_for(1ms);
     return DispatchOutcome{Fault::Interrupted, 0, ""};
   };
   const uint32_t id = create();
   submit(a_dispatch(), 2);
   ASSERT_TRUE(eventually([&] { return recorder->executed == 1; }));
-  EXPECT_TRUE(device->destroy_queue(id));
+  EXPECT_TRUE(machine->destroy_queue(id));
   EXPECT_FALSE(device->faulted());
 }
 
 TEST_F(QueueTest, a_paused_queue_takes_nothing) {
   signal(0)->value = 1;
   const uint32_t id = create();
-  ASSERT_TRUE(device->pause_queue(id, true));
+  ASSERT_TRUE(machine->pause_queue(id, true));
   submit(a_dispatch(), 2);
   std::this_thread::sleep_for(20ms);
   EXPECT_EQ(recorder->executed, 0);
-  device->pause_queue(id, false);
+  machine->pause_queue(id, false);
   EXPECT_TRUE(retired(1));
 }
 
@@ -345,7 +346,7 @@ protected:
   void SetUp() override {
     QueueTest::SetUp();
     std::memset(at<void*>(kRing), 0, kSlots * 64);
-    ASSERT_NE(create(Device::QueueKind::Copy), 0u);
+    ASSERT_NE(create(Machine::QueueKind::Copy), 0u);
   }
   void put(std::initializer_list<uint32_t> words) {
     for (const uint32_t word : words) {
@@ -355,7 +356,7 @@ protected:
   }
   void ring() {
     std::atomic_ref(write_index()).store(written_, std::memory_order_release);
-    device->kick_queues();
+    machine->kick_queues();
   }
   bool done() { return retired(written_); }
   static uint32_t low(uint64_t v) { return static_cast<uint32_t>(v); }
@@ -364,7 +365,7 @@ protected:
 };
 
 TEST_F(CopyQueueTest, linear_copy_fence_trap_and_timestamp) {
-  const uint32_t event = device->events().create(0, true)->id;
+  const uint32_t event = machine->events().create(0, true)->id;
   for (uint32_t i = 0; i < 1000; ++i)
     at<uint8_t>(kData)[i] = static_cast<uint8_t>(i * 7);
   put({13u | 2u << 8, low(kData + 0x3000), high(kData)});
@@ -378,7 +379,7 @@ TEST_F(CopyQueueTest, linear_copy_fence_trap_and_timestamp) {
   EXPECT_EQ(*at<uint32_t>(kData + 0x2000), 0x1234u);
   EXPECT_NE(*at<uint64_t>(kData + 0x3000), 0u);
   Events::Wanted wanted[] = {{event, 0, {}}};
-  EXPECT_EQ(device->events().wait(wanted, true, 5000), WaitResult::Complete);
+  EXPECT_EQ(machine->events().wait(wanted, true, 5000), WaitResult::Complete);
 }
 
 TEST_F(CopyQueueTest, fill_counts_bytes_less_one) {
