@@ -196,9 +196,25 @@ uint32_t clamp_half(uint32_t bits, bool dx10) {
   return bits > 0x3c00U ? 0x3c00U : bits;
 }
 
-void finish_f32(uint32_t* row, unsigned lanes, const VopExtra& extra, const meaning::FloatMode& mode) {
+// Output modifiers do nothing where denormal results are kept, nor in IEEE mode (a bit that gfx12 no longer has).
+bool scales(const Wave& wave, const VopExtra& extra, ValueType type) {
+  const bool single = type == ValueType::F32 || type == ValueType::F32x2;
+  const bool keeps_denormals = single ? wave.mode.f32_denorm_out : wave.mode.f64_f16_denorm_out;
+  return extra.omod && !keeps_denormals && (wave.generation >= 12 || !wave.mode.ieee);
+}
+
+// Exact but for what becomes too large or too small.
+uint32_t scale_half(uint32_t bits, float scale) {
+  if ((bits & 0x7c00U) == 0x7c00U) return bits;
+  const float value = half_to_float(bits & 0xffffU) * scale;
+  if (value > -0x1p-14F && value < 0x1p-14F) return 0;
+  if (value >= 0x1p16F || value <= -0x1p16F) return (bits & 0x8000U) | 0x7c00U;
+  const uint32_t wide = std::bit_cast<uint32_t>(value);
+  return (bits & 0x8000U) | ((wide >> 23 & 0xffU) - 112) << 10 | (wide >> 13 & 0x3ffU);
+}
+
+void finish_f32(uint32_t* row, unsigned lanes, const VopExtra& extra, const meaning::FloatMode& mode, bool scale) {
   static constexpr float kScale[4] = {1.0F, 2.0F, 4.0F, 0.5F};
-  const bool scale = extra.omod && !mode.f32_denorm_out;
   for (unsigned i = 0; i < lanes; ++i) {
     float value = std::bit_cast<float>(row[i]);
     if (scale) {
@@ -210,9 +226,8 @@ void finish_f32(uint32_t* row, unsigned lanes, const VopExtra& extra, const mean
   }
 }
 
-void finish_f64(uint32_t* rows, unsigned lanes, const VopExtra& extra, const meaning::FloatMode& mode) {
+void finish_f64(uint32_t* rows, unsigned lanes, const VopExtra& extra, const meaning::FloatMode& mode, bool scale) {
   static constexpr double kScale[4] = {1.0, 2.0, 4.0, 0.5};
-  const bool scale = extra.omod && !mode.f64_f16_denorm_out;
   for (unsigned i = 0; i < lanes; ++i) {
     double value = std::bit_cast<double>(static_cast<uint64_t>(rows[i + lanes]) << 32 | rows[i]);
     if (scale) {
@@ -226,24 +241,28 @@ void finish_f64(uint32_t* rows, unsigned lanes, const VopExtra& extra, const mea
   }
 }
 
-void finish_halves(uint32_t* row, unsigned lanes, const VopExtra& extra, bool dx10, bool packed) {
-  if (!extra.clamp) return;
-  for (unsigned i = 0; i < lanes; ++i) {
+void finish_halves(uint32_t* row, unsigned lanes, const VopExtra& extra, bool dx10, bool packed, bool scale) {
+  static constexpr float kScale[4] = {1.0F, 2.0F, 4.0F, 0.5F};
+  for (unsigned i = 0; scale && !packed && i < lanes; ++i) row[i] = scale_half(row[i], kScale[extra.omod & 3U]);
+  for (unsigned i = 0; extra.clamp && i < lanes; ++i) {
     const uint32_t low = clamp_half(row[i] & 0xffffU, dx10);
     row[i] = low | (packed ? clamp_half(row[i] >> 16, dx10) << 16 : 0U);
   }
 }
 
-void finish(uint32_t* rows, unsigned lanes, ValueType type, const VopExtra& extra, const meaning::FloatMode& mode) {
+void finish(const Wave& wave, uint32_t* rows, ValueType type, const VopExtra& extra) {
   if (!extra.clamp && !extra.omod) return;
+  const meaning::FloatMode& mode = wave.mode;
+  const unsigned lanes = wave.lanes;
+  const bool scale = scales(wave, extra, type);
   switch (type) {
-  case ValueType::F32: finish_f32(rows, lanes, extra, mode); break;
-  case ValueType::F64: finish_f64(rows, lanes, extra, mode); break;
-  case ValueType::F16: finish_halves(rows, lanes, extra, mode.dx10_clamp, false); break;
-  case ValueType::F16x2: finish_halves(rows, lanes, extra, mode.dx10_clamp, true); break;
+  case ValueType::F32: finish_f32(rows, lanes, extra, mode, scale); break;
+  case ValueType::F64: finish_f64(rows, lanes, extra, mode, scale); break;
+  case ValueType::F16: finish_halves(rows, lanes, extra, mode.dx10_clamp, false, scale); break;
+  case ValueType::F16x2: finish_halves(rows, lanes, extra, mode.dx10_clamp, true, scale); break;
   case ValueType::F32x2:
-    finish_f32(rows, lanes, extra, mode);
-    finish_f32(rows + lanes, lanes, extra, mode);
+    finish_f32(rows, lanes, extra, mode, scale);
+    finish_f32(rows + lanes, lanes, extra, mode, scale);
     break;
   case ValueType::None:
   case ValueType::B16:
@@ -284,6 +303,11 @@ void store(Wave& wave, const Op* op, const uint32_t* rows, unsigned words, uint6
       if (exec >> lane & 1U) dst[lane + wave.lanes] = rows[lane + wave.lanes];
 }
 
+// Without modifiers both results of a pair come from its low half.
+bool is_packed(ValueType type) {
+  return type == ValueType::F16x2 || type == ValueType::B16x2 || type == ValueType::F32x2 || type == ValueType::B32x2;
+}
+
 // Fetches all sources with their modifiers into rows; returns the lanes that DPP lets through.
 uint64_t fetch_modified(Wave& wave, const Op* op, const ValuInfo& info, Rows* rows, LaneArgs& args) {
   uint64_t writable = wave.lane_mask;
@@ -302,7 +326,7 @@ uint64_t fetch_modified(Wave& wave, const Op* op, const ValuInfo& info, Rows* ro
     }
     if (op->immediate & 1U) // a v_*_mix_* opcode
       modify_mixed(rows[i], wave.lanes, source.modifiers);
-    else if (source.modifiers || extra.sdwa)
+    else if (source.modifiers || extra.sdwa || is_packed(info.source[i]))
       modify(rows[i], wave.lanes, source, info.source[i], extra.sdwa);
     args.src[i] = rows[i];
   }
@@ -424,7 +448,7 @@ const Op* run_valu_modified(Wave& wave, const Op* op) {
   const uint64_t exec = wave.exec() & fetch_modified(wave, op, info, rows, args);
   const uint64_t carry = call_kernel(wave, info, args, wave.lane_mask, carry_of(wave, info, op)) & exec;
   if (info.result != ValueType::None) {
-    finish(result, wave.lanes, info.result, *op->extra, wave.mode);
+    finish(wave, result, info.result, *op->extra);
     store(wave, op, result, words_of(info.result), exec);
   }
   if (info.gives_carry) wave.set_mask(op->dst2, carry);

@@ -69,6 +69,12 @@ void sign_extend_literal(const Instruction& in, ValueType type, Source& source) 
     source.constant |= 0xffffffff00000000ULL;
 }
 
+// Clamp, DPP controls and their like, which follow the sources. Constants as sources have types of their own.
+bool is_field(const Operand& operand) {
+  constexpr uint8_t kUnknown = 0, kImmediate = 1; // llvm::MCOI::OperandType
+  return operand.kind == OperandKind::Immediate && (operand.type == kUnknown || operand.type == kImmediate);
+}
+
 // Walks the operands; false when they do not fit the meaning.
 bool parse_operands(const Instruction& in, const ValuInfo& info, Op& op, Parsed& parsed) {
   unsigned i = 0;
@@ -84,7 +90,9 @@ bool parse_operands(const Instruction& in, const ValuInfo& info, Op& op, Parsed&
   }
   if (!mask_set) op.dst2 = kVcc;
   op.dst_is_scalar = mask_set;
-  if ((in.flags & flag::kDpp) && i < in.count && in.operands[i].tied_to == 0 && in.operands[i].kind == OperandKind::Vector) ++i;
+  const bool has_old_value = (in.flags & flag::kDpp) && i < in.count && !in.operands[i].is_modifiers &&
+                             (in.operands[i].tied_to == 0 || in.operands[i].kind == OperandKind::None);
+  if (has_old_value) ++i;
   uint8_t modifiers = 0;
   for (; i < in.count && parsed.sources < info.sources; ++i) {
     const Operand& operand = in.operands[i];
@@ -92,6 +100,7 @@ bool parse_operands(const Instruction& in, const ValuInfo& info, Op& op, Parsed&
       modifiers = static_cast<uint8_t>(operand.value & 0xf);
       continue;
     }
+    if (is_field(operand)) break;
     Source& source = op.src[parsed.sources];
     if (!bind_source(operand, source)) return false;
     if (operand.tied_to >= 0 && source.kind == SourceKind::Vector) source.index = op.dst;
@@ -172,10 +181,11 @@ bool parse_sdwa(const Instruction& in, const ValuInfo& info, Op& op, VopExtra& e
 bool is_mix(std::string_view mnemonic) { return starts_with(mnemonic, "v_fma_mix") || starts_with(mnemonic, "v_mad_mix"); }
 
 // gfx10 and later keep the other half of a 16-bit destination. gfx9 clears it, but for the opcodes that have only the
-// VOP3 form and thus op_sel.
+// VOP3 form and thus op_sel, and of these not for the "legacy" ones.
 bool keeps_high_half(const BindContext& context, const Instruction& in) {
   if (context.target.generation >= 10) return true;
-  return (in.flags & flag::kVop3) && in.name.find("_e64") == std::string_view::npos;
+  return (in.flags & flag::kVop3) && in.name.find("_e64") == std::string_view::npos &&
+         in.mnemonic.find("legacy") == std::string_view::npos;
 }
 
 // A packed source whose modifiers change nothing.
@@ -187,12 +197,14 @@ bool plain_source(const Source& source, ValueType type, bool vop3p) {
 
 bool bind_modifiers(const BindContext& context, const Instruction& in, const ValuInfo*& info, Op& op, bool force_extra) {
   VopExtra extra;
-  const bool vop3p = (in.flags & flag::kVop3p) != 0, mix = is_mix(in.mnemonic);
+  const bool vop3p = (in.flags & flag::kVop3p) && !(in.flags & flag::kVop2), mix = is_mix(in.mnemonic);
   bool modified = force_extra || mix;
   if ((in.flags & flag::kVop3) && !vop3p && !(in.flags & flag::kSdwa)) { // op_sel of the destination lies in the first source's bits
     if (info->result != ValueType::None && is_half(info->result) && (op.src[0].modifiers & kOpSelHigh)) extra.dst_high = true;
     for (unsigned i = 0; i < info->sources; ++i) op.src[i].modifiers &= static_cast<uint8_t>(~kOpSelHigh);
   }
+  for (unsigned i = 0; i < info->sources && !vop3p; ++i)
+    if (is_pair(info->source[i])) op.src[i].modifiers = kOpSelHigh; // encodings without the field take pairs as they are
   if (in.mnemonic.find("mixhi") != std::string_view::npos) extra.dst_high = true;
   if ((in.flags & flag::kDpp) && !parse_dpp(in, extra)) return false;
   if ((in.flags & flag::kSdwa) && !parse_sdwa(in, *info, op, extra)) return false;

@@ -91,10 +91,12 @@ TEST_F(Opcode, sdwa_pad_sext) { expect_all(0x00008000U ^ 0xffff8001U); }
 TEST_F(Opcode, op_sel_high) { expect_all(0x0016bbbbU); } // 3 * 7 + 1 into the high half
 TEST_F(Opcode, half_keeps_the_other) { expect_all(0xaaaa4000U); }
 TEST_F(Opcode, packed_op_sel) { expect_all(0xc0004400U); } // low 1 + 3, high 2 - 4
+TEST_F(Opcode, packed_low_half_twice) { expect_all(0x46004500U); } // low 2 + 3, high 2 + 4
 TEST_F(Opcode, mix) { expect_all(0x3f800000U); }           // 2 * 1.5 - 2
 TEST_F(Opcode, clamp) { expect_all(0x3f800000U); }
 TEST_F(Opcode, clamp_integer) { expect([](uint32_t i) { return i < 5 ? i - 5 : 0xffffffffU; }); }
 TEST_F(Opcode, output_multiplier) { expect_all(0x40c00000U); } // 0.5 * 3 * 4 = 6
+TEST_F(Opcode, output_multiplier_in_ieee_mode) { expect_all(0x3fc00000U); } // ignored: 0.5 * 3
 TEST_F(Opcode, neg_abs) { expect_all(0xc1100000U); }           // -2 * 4 - 1 = -9
 TEST_F(Opcode, flush_denormals) { expect_all(3U << 8 | 0U); }
 // 1 + 1.5 * 2^-24 lies between 1 and 1 + 2^-23, nearer to the latter. Bits: toward zero, up, down, nearest.

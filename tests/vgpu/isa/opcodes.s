@@ -148,6 +148,12 @@ KERNEL packed_op_sel
   v_pk_add_f16 v1, v2, v3 op_sel:[1,0] op_sel_hi:[0,1] neg_lo:[0,0] neg_hi:[0,1]
   STORE v1
 
+KERNEL packed_low_half_twice
+  v_mov_b32 v2, 0x3c004000
+  v_mov_b32 v3, 0x44004200
+  v_pk_add_f16 v1, v2, v3 op_sel_hi:[0,1]
+  STORE v1
+
 KERNEL mix
   v_mov_b32 v2, 0x40003c00
   v_mov_b32 v3, 0x3fc00000
@@ -167,6 +173,14 @@ KERNEL clamp_integer
   STORE v1
 
 KERNEL output_multiplier
+  v_mov_b32 v2, 0.5
+  v_mov_b32 v3, 0x40400000
+  s_denorm_mode 0
+  s_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 0
+  v_mul_f32_e64 v1, v2, v3 mul:4
+  STORE v1
+
+KERNEL output_multiplier_in_ieee_mode
   v_mov_b32 v2, 0.5
   v_mov_b32 v3, 0x40400000
   s_denorm_mode 0
