@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The key: BLAKE3 over | "ptxshim cache" | schema | build id | every field of the request but its name |,
+// The key: BLAKE3 over | "ptxshim cache" | schema | build id | every field of the request; its name only when debug information has it |,
 // each written as on the wire (lengths before contents), so that no two different requests give the same
 // stream of bytes. What can change the code is a field of the request or part of the build id; nothing else
 // of the environment goes in.
@@ -29,7 +29,7 @@ CacheKey cache_key(const TranslateRequest& request) {
   HashSink sink;
   wire::Out<HashSink> out(sink);
   out(std::string("ptxshim cache"), kSchema, std::string(translator_build_id()));
-  wire::fields(out, const_cast<TranslateRequest&>(request), false); // shared with reading; this only reads
+  wire::fields(out, const_cast<TranslateRequest&>(request), request.debug_info); // shared with reading; this only reads
   CacheKey key;
   llvm_blake3_hasher_finalize(&sink.hasher, key.bytes.data(), key.bytes.size());
   return key;

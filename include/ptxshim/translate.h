@@ -19,11 +19,11 @@ struct TranslateRequest {
   std::string target;               // "gfx1030"
   uint32_t code_object_version = 5; // 4 for HIP 5.x, 5 for newer
   uint32_t optimisation = 3;        // CU_JIT_OPTIMIZATION_LEVEL; 0 still runs the pipeline (see design.md)
-  bool debug_info = false;          // CU_JIT_GENERATE_DEBUG_INFO
+  bool debug_info = false;          // CU_JIT_GENERATE_DEBUG_INFO: line tables of the PTX text where it has no .loc
   uint32_t max_registers = 0;       // CU_JIT_MAX_REGISTERS, 0: no limit
   uint32_t wave_size = 0;           // lanes a wave, 32 or 64; 0: the target's own (target.h)
   std::vector<std::string> kernels; // empty: all
-  std::string name;                 // for messages only ("file.ptx" or the module's name); not part of the key
+  std::string name;                 // for messages ("file.ptx" or the module's name); part of the key with debug_info alone, which names it
 };
 
 // Runs in the calling process; only bin/ptxshimc and the translator's tests link it.

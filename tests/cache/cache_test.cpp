@@ -30,6 +30,8 @@ TEST(CacheKeyTest, CoversEveryFieldButTheName) {
   TranslateRequest named = base;
   named.name = "other.ptx";
   EXPECT_EQ(cache_key(named), cache_key(base));
+  named.debug_info = true; // line tables may have the name
+  EXPECT_NE(cache_key(named), cache_key(others[5]));
 }
 
 TEST(CacheKeyTest, LengthsKeepFieldsApart) {

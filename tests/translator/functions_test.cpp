@@ -192,7 +192,28 @@ TEST(Loc, positions_with_inlining) {
   ASSERT_TRUE(parsed.ok()) << parsed.message();
   const Instruction& loc = parsed.function().body[0];
   EXPECT_EQ(loc.op, Op::kLoc);
+  EXPECT_EQ(loc.operand_count, 3);
   EXPECT_EQ(parsed.module().operands_of(loc)[1].value, 5);
+  const std::span<const Operand> inlined = parsed.module().operands_of(parsed.function().body[2]);
+  ASSERT_EQ(inlined.size(), 7u);
+  EXPECT_EQ(parsed.module().name(inlined[3].index), "$L__info_string0");
+  EXPECT_EQ(inlined[3].value, 3);
+  EXPECT_EQ(inlined[5].value, 9);
+}
+
+// As ptxas has it: both or none, in this order.
+TEST(Loc, inlining_needs_name_and_place) {
+  for (const char* wrong : {".loc 1 2 3, function_name s", ".loc 1 2 3, inlined_at 1 2 3", ".loc 1 2 3 function_name s, inlined_at 1 2 3",
+                            ".loc 1 2 3, function_name s inlined_at 1 2 3", ".loc 1 2 3, inlined_at 1 2 3, function_name s"})
+    EXPECT_FALSE(Parsed(kernel(std::string(wrong) + "\nmov.u32 %r1, 1;")).ok()) << wrong;
+}
+
+TEST(Loc, names_stand_in_the_string_section) {
+  const Parsed parsed(kHead + ".entry k() { ret; }\n.section .debug_str { a: .b8 95, 102, 0\nb: .b16 0x4142 }");
+  ASSERT_TRUE(parsed.ok()) << parsed.message();
+  EXPECT_EQ(parsed.module().debug_strings, std::string("_f\0BA", 5));
+  ASSERT_EQ(parsed.module().debug_labels.size(), 3u); // the section's name is the first
+  EXPECT_EQ(parsed.module().debug_labels[2].offset, 3u);
 }
 
 } // namespace

@@ -57,6 +57,8 @@ TEST(Print, tables_and_calls) {
 
 TEST(Print, debug_positions) {
   expect_round_trip(kHead + ".file 1 \"a.cu\"\n.entry k() {\n.loc 1 2 3\nret; }");
+  expect_round_trip(kHead + ".file 1 \"a.cu\"\n.entry k() {\n.loc 1 2 3\n.loc 1 5 6, function_name $s+1, inlined_at 1 2 3\nret; }\n"
+                            ".section .debug_str\n{\n$s:\n.b8 95,102,0\n$t:\n.b16 0x4142\n}");
 }
 
 TEST(Print, every_module_of_the_data_folder) {

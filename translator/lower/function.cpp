@@ -181,6 +181,7 @@ void FunctionLowering::emit_return() {
 }
 
 Result<void> FunctionLowering::lower_instruction(const Instruction& instruction) {
+  owner.debug_info().at(instruction, ir);
   BasicBlock* current = ir.GetInsertBlock();
   if (instruction.op == Op::kLabel) {
     BasicBlock* next = labels_[module.operands_of(instruction)[0].index];
@@ -222,6 +223,7 @@ Result<void> FunctionLowering::run() {
   BasicBlock* start = new_block("start");
   entry_end_ = llvm::BranchInst::Create(start, entry);
   ir.SetInsertPoint(entry_end_);
+  owner.debug_info().enter(source, target, ir);
   make_registers();
   make_locals();
   bind_parameters();

@@ -68,7 +68,7 @@ llvm::Type* ModuleLowering::llvm_type(ScalarType type) const {
 
 ModuleLowering::ModuleLowering(const Module& s, const LoweringOptions& o, llvm::LLVMContext& context)
     : source(s), options(o), llvm_(std::make_unique<llvm::Module>(s.file_name, context)),
-      flushes_(s.functions.size(), false) {}
+      debug_info_(s, *llvm_, o.text_lines), flushes_(s.functions.size(), false) {}
 
 llvm::Constant* ModuleLowering::variable(SymbolId id) const { return variables_.lookup(id); }
 
@@ -318,6 +318,7 @@ Result<void> ModuleLowering::run() {
       target->setLinkage(linkage);
     }
   }
+  debug_info_.finish();
   return {};
 }
 

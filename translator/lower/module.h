@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lower/abi.h"
+#include "lower/debug_info.h"
 #include "ptxshim/result.h"
 #include "ptxshim/target.h"
 #include "ptxshim/translate.h"
@@ -24,6 +25,7 @@ struct LoweringOptions {
   uint32_t code_object_version = 5;
   unsigned gfx_major = 10;
   uint32_t max_registers = 0;
+  bool text_lines = false; // line tables of the PTX text where it has no .loc
 };
 
 class ModuleLowering {
@@ -47,6 +49,7 @@ public:
 
   const Module& source;
   const LoweringOptions& options;
+  DebugInfo& debug_info() { return debug_info_; }
 
 private:
   Result<void> declare_variables();
@@ -62,6 +65,7 @@ private:
   void set_common_attributes(uint32_t index, llvm::Function* target);
 
   std::unique_ptr<llvm::Module> llvm_;
+  DebugInfo debug_info_;
   llvm::DenseMap<SymbolId, llvm::Constant*> variables_;
   llvm::DenseMap<SymbolId, llvm::Function*> functions_;
   std::vector<bool> flushes_;

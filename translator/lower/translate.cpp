@@ -101,6 +101,7 @@ Result<std::unique_ptr<llvm::Module>> Translation::lower(llvm::LLVMContext& cont
   options.code_object_version = request_.code_object_version;
   options.gfx_major = major_of(target_.name);
   options.max_registers = request_.max_registers;
+  options.text_lines = request_.debug_info;
   std::vector<std::unique_ptr<llvm::Module>> lowered;
   for (const Module& module : modules_) {
     ModuleLowering lowering(module, options, context);

@@ -24,7 +24,7 @@ Translates PTX to AMD code objects. Several files are linked into one. FILE may 
   --max-registers N         limit on registers, as for ptxas (advice)
   --wave-size N             lanes a wave: 64 where the target would have 32 (default: the target's own); two warps then share a wave
   -O0 ... -O3               accepted as for ptxas; code is always optimised
-  -g                        accepted as for ptxas
+  -g                        line tables of the PTX text itself where it has no .loc (.loc makes line tables in any case)
   -v, --verbose             print each kernel's use of registers, shared memory and scratch
   --version                 print the version and the targets
   --help                    print this

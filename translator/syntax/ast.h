@@ -27,7 +27,8 @@ enum class Op : uint16_t {
 #define OP(name, spelling, traits, status) name,
 #include "ops.def"
   kLabel, // pseudo: a label stands here (operand 0 names it)
-  kLoc,   // pseudo: .loc; operands: file index, line, column (Integer)
+  kLoc,   // pseudo: .loc; operands: file index, line, column (Integer), and when it was inlined: the function's name (index = label
+          // of .debug_str, value = offset from it), and file index, line, column of the call
   kInvalid
 };
 
@@ -172,6 +173,11 @@ struct SourceFile {
   std::string path;
 };
 
+struct DebugLabel { // of .section .debug_str
+  NameId name = kNone;
+  uint32_t offset = 0; // into Module::debug_strings
+};
+
 struct Location {
   uint32_t line = 1;
   uint32_t column = 1;
@@ -192,6 +198,8 @@ struct Module {
   std::vector<SymbolId> variables; // module scope, in order
   std::vector<Function> functions;
   std::vector<SourceFile> files;
+  std::string debug_strings; // the bytes of .section .debug_str
+  std::vector<DebugLabel> debug_labels;
   std::vector<Operand> operands;
   std::vector<Mod> modifiers;
 

@@ -86,6 +86,7 @@ private:
   bool parse_string(std::string_view& text);
   bool parse_name(std::string_view what, NameId& name, Offset& offset);
   NameId intern(std::string_view text) { return names_.intern(text); }
+  std::string_view source_text(const Token& token) const { return module_.text.substr(token.begin, token.end - token.begin); }
 
   // Constant expressions (parser.cpp)
   bool parse_constant(Constant& value, unsigned lowest = 0, unsigned nesting = 0);
@@ -105,7 +106,7 @@ private:
   bool parse_pragma(std::vector<NameId>* pragmas);
   bool parse_file();
   bool parse_section();
-  bool parse_section_item();
+  bool parse_section_item(bool strings);
   void check_header(Offset offset);
 
   // Declarations (parser_declarations.cpp)
@@ -156,6 +157,7 @@ private:
   bool parse_table_entries(uint32_t table, bool functions);
   bool parse_prototype(Table& table);
   bool parse_loc();
+  bool parse_position();
   void open_scope();
   void close_scope();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Module scope: the three opening directives, linkage, aliases, pragmas, files and debug sections.
-// The contents of .section are checked for form and then dropped: line tables are made from .loc and .file.
+// Of the contents of .section, .debug_str is kept: .loc names inlined functions by it. The rest is DWARF about NVIDIA's registers and
+// frames; it is checked for form and then dropped.
 #include <algorithm>
 
 #include "syntax/parser.h"
@@ -247,20 +248,23 @@ bool Parser::parse_section() {
   const Offset offset = token_.begin;
   advance();
   if (!at(Tok::DotWord) && !at(Tok::Identifier)) return fail_token("the name of a section");
+  const bool strings = at(Tok::DotWord) && token_.text == "debug_str";
+  if (strings) module_.debug_labels.push_back({intern(source_text(token_)), static_cast<uint32_t>(module_.debug_strings.size())});
   advance();
   if (!expect(Tok::LeftBrace)) return false;
   while (!at(Tok::RightBrace)) {
     if (at(Tok::End)) return fail(offset, "a section that is never closed");
-    if (!parse_section_item()) return false;
+    if (!parse_section_item(strings)) return false;
   }
   advance();
   return true;
 }
 
 // label:   or   .b8 1, label, label+4, label-label
-bool Parser::parse_section_item() {
+bool Parser::parse_section_item(bool strings) {
   if (accept(Tok::Semicolon)) return true;
   if (at(Tok::Identifier)) {
+    if (strings) module_.debug_labels.push_back({intern(token_.text), static_cast<uint32_t>(module_.debug_strings.size())});
     advance();
     return expect(Tok::Colon);
   }
@@ -269,6 +273,8 @@ bool Parser::parse_section_item() {
   if (kind_of(type) != TypeKind::Untyped) return fail(token_.begin, "debug data is .b8, .b16, .b32 or .b64, not " + describe(token_));
   do {
     advance();
+    if (strings)
+      for (unsigned bit = 0; bit < bits_of(type); bit += 8) module_.debug_strings += static_cast<char>(at(Tok::Integer) ? token_.value >> bit : 0);
     for (bool more = true; more;) {
       if (at(Tok::Minus) || at(Tok::Plus)) advance();
       if (!at(Tok::Integer) && !at(Tok::Identifier) && !at(Tok::DotWord)) return fail_token("a number or a label");

@@ -206,6 +206,19 @@ bool Parser::parse_prototype(Table& table) {
   return true;
 }
 
+// file line column
+bool Parser::parse_position() {
+  for (unsigned i = 0; i < 3; ++i) {
+    uint32_t number = 0;
+    if (!parse_count(number, "a position (file, line, column)")) return false;
+    Operand operand;
+    operand.kind = OperandKind::Integer;
+    operand.value = number;
+    module_.operands.push_back(operand);
+  }
+  return true;
+}
+
 // .loc file line column {, function_name label{+n}, inlined_at file line column}
 bool Parser::parse_loc() {
   Instruction instruction;
@@ -213,32 +226,28 @@ bool Parser::parse_loc() {
   instruction.offset = token_.begin;
   instruction.operand_count = 3;
   instruction.first_modifier = static_cast<uint32_t>(module_.modifiers.size());
-  uint32_t numbers[3] = {};
-  advance();
-  for (uint32_t& number : numbers)
-    if (!parse_count(number, "a position (file, line, column)")) return false;
   instruction.first_operand = static_cast<uint32_t>(module_.operands.size());
-  for (const uint32_t number : numbers) {
-    Operand operand;
-    operand.kind = OperandKind::Integer;
-    operand.value = number;
-    module_.operands.push_back(operand);
+  advance();
+  if (!parse_position()) return false;
+  if (accept(Tok::Comma)) {
+    if (!at(Tok::Identifier) || token_.text != "function_name") return fail_token("'function_name'");
+    advance();
+    if (!at(Tok::Identifier) && !at(Tok::DotWord)) return fail_token("a label of .debug_str");
+    Operand name;
+    name.kind = OperandKind::Integer;
+    name.index = intern(source_text(token_));
+    uint32_t offset = 0;
+    advance();
+    if (accept(Tok::Plus) && !parse_count(offset, "an offset")) return false;
+    name.value = offset;
+    module_.operands.push_back(name);
+    if (!expect(Tok::Comma)) return false;
+    if (!at(Tok::Identifier) || token_.text != "inlined_at") return fail_token("'inlined_at'");
+    advance();
+    if (!parse_position()) return false;
+    instruction.operand_count = 7;
   }
   function().body.push_back(instruction);
-  while (accept(Tok::Comma)) {
-    uint32_t ignored = 0;
-    const std::string_view word = token_.text;
-    if (!at(Tok::Identifier) || (word != "function_name" && word != "inlined_at")) return fail_token("'function_name' or 'inlined_at'");
-    advance();
-    if (word == "inlined_at") {
-      for (unsigned i = 0; i < 3; ++i)
-        if (!parse_count(ignored, "a position (file, line, column)")) return false;
-      continue;
-    }
-    if (!at(Tok::Identifier) && !at(Tok::DotWord)) return fail_token("a label of .debug_str");
-    advance();
-    if (accept(Tok::Plus) && !parse_count(ignored, "an offset")) return false;
-  }
   return true;
 }
 

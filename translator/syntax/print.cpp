@@ -70,6 +70,8 @@ private:
   void function_body(uint32_t index);
   void registers(const Function& function);
   void table(const Function& function, uint32_t index);
+  void position(std::span<const Operand> numbers);
+  void debug_strings();
   void instruction(const Function& function, const Instruction& instruction);
   void operand(const Function& function, const Operand& operand);
   void elements(const Function& function, const Operand& operand, char open, char close);
@@ -149,6 +151,7 @@ std::string Printer::print() {
     const Symbol& symbol = module_.symbols[id];
     if (symbol.kind == SymbolKind::Alias) out_ += ".alias " + names_.symbol(id) + ", " + names_.symbol(symbol.aliasee) + ";\n";
   }
+  debug_strings();
   return std::move(out_);
 }
 
@@ -386,6 +389,23 @@ void Printer::operand(const Function& function, const Operand& operand) {
   }
 }
 
+void Printer::position(std::span<const Operand> numbers) {
+  for (const Operand& each : numbers) out_ += " " + std::to_string(each.value);
+}
+
+// The section's own name is the first of its labels.
+void Printer::debug_strings() {
+  if (module_.debug_labels.empty()) return;
+  word(".section .debug_str\n{\n");
+  size_t label = 0;
+  for (size_t at = 0; at <= module_.debug_strings.size(); ++at) {
+    for (; label < module_.debug_labels.size() && module_.debug_labels[label].offset == at; ++label)
+      if (const std::string_view name = module_.name(module_.debug_labels[label].name); name[0] != '.') out_ += std::string(name) + ":\n";
+    if (at < module_.debug_strings.size()) out_ += ".b8 " + std::to_string(static_cast<uint8_t>(module_.debug_strings[at])) + "\n";
+  }
+  word("}\n");
+}
+
 void Printer::instruction(const Function& function, const Instruction& instruction) {
   const std::span<const Operand> operands = module_.operands_of(instruction);
   if (instruction.op == Op::kLabel) {
@@ -394,7 +414,13 @@ void Printer::instruction(const Function& function, const Instruction& instructi
   }
   word("  ");
   if (instruction.op == Op::kLoc) {
-    out_ += ".loc " + std::to_string(operands[0].value) + " " + std::to_string(operands[1].value) + " " + std::to_string(operands[2].value) + "\n";
+    word(".loc");
+    position(operands.first(3));
+    if (operands.size() > 3) {
+      out_ += ", function_name " + std::string(module_.name(operands[3].index)) + "+" + std::to_string(operands[3].value) + ", inlined_at";
+      position(operands.subspan(4));
+    }
+    word("\n");
     return;
   }
   if (instruction.guard != kNone) out_ += std::string("@") + (instruction.guard_negated ? "!" : "") + names_.reg(instruction.guard) + " ";
