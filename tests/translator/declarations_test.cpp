@@ -9,9 +9,9 @@ using testing::HasSubstr;
 std::string module_error(const std::string& text) { return error_of(kHead + text); }
 
 TEST(Header, version_target_and_address_size) {
-  const Parsed parsed(".version 7.5\n.target sm_90a, debug\n.address_size 64\n");
+  const Parsed parsed(".version 8.0\n.target sm_90a, debug\n.address_size 64\n");
   ASSERT_TRUE(parsed.ok()) << parsed.message();
-  EXPECT_EQ(parsed.module().version, 75u);
+  EXPECT_EQ(parsed.module().version, 80u);
   EXPECT_EQ(parsed.module().sm, 90u);
   EXPECT_EQ(parsed.module().sm_suffix, 'a');
   EXPECT_TRUE(parsed.module().debug);

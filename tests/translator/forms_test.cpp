@@ -45,10 +45,12 @@ ScalarType held_as(ScalarType type) {
   return type;
 }
 
-std::string all_registers() {
+// Declarations of the registers that the text names.
+std::string registers_for(const std::string& body) {
   std::string text;
 #define PTXSHIM_X(name, spelled, bits, kind)                                                                          \
-  if (held_as(ScalarType::name) == ScalarType::name) text += ".reg ." spelled " " + register_name(ScalarType::name) + ";\n";
+  if (held_as(ScalarType::name) == ScalarType::name && body.find(register_name(ScalarType::name)) != std::string::npos) \
+    text += ".reg ." spelled " " + register_name(ScalarType::name) + ";\n";
   PTXSHIM_PTX_TYPES(PTXSHIM_X)
 #undef PTXSHIM_X
   return text;
@@ -108,38 +110,128 @@ TEST(Forms, every_word_of_every_form_is_known) {
       EXPECT_EQ(form.syntax.substr(0, form.syntax.find_first_of(" .<{")), spelling(op));
       for (const FormSlot& slot : form.slots) EXPECT_FALSE(slot.choices.empty()) << form.syntax << " slot '" << slot.name << "'";
     }
-    for (const CompiledForm& form : known_forms(op))
-      for (const FormSlot& slot : form.slots) EXPECT_TRUE(slot.optional || !slot.choices.empty()) << form.syntax << " slot '" << slot.name << "'";
+    for (const KnownForm& known : known_forms(op))
+      for (const FormSlot& slot : known.form.slots) EXPECT_TRUE(slot.optional || !slot.choices.empty()) << known.form.syntax << " slot '" << slot.name << "'";
   }
 }
 
-TEST(Forms, every_form_is_taken_with_each_of_its_modifiers) {
-  const std::string head = ".version 9.4\n.target sm_121a\n.address_size 64\n.entry k() {\n" + all_registers();
-  size_t tried = 0;
+// A .version and .target.
+struct Target {
+  unsigned version = 0;
+  std::string name;
+};
+
+std::string module_for(const Target& target, const std::string& statement) {
+  const std::string size = target.version >= 23 ? "\n.address_size 64" : "";
+  return ".version " + version_text(target.version) + "\n.target " + target.name + size + "\n.entry k() {\n" + registers_for(statement) + statement + "\nL: exit; }";
+}
+
+constexpr std::string_view kPlainTargets[] = {"sm_10", "sm_11", "sm_12", "sm_13", "sm_20", "sm_30", "sm_32", "sm_35", "sm_50", "sm_52", "sm_53", "sm_60", "sm_61",
+                                             "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_103", "sm_107", "sm_110", "sm_120"};
+
+unsigned number_of(std::string_view target) { return static_cast<unsigned>(std::stoul(std::string(target.substr(3)))); }
+
+// The least that a row asks for; an empty name when no target of its time has it.
+Target least(const Requirement& needs) {
+  if (!needs.targets.empty()) {
+    const std::string name = "sm_" + std::string(needs.targets.substr(0, needs.targets.find(' ')));
+    return {std::max<unsigned>(needs.ptx, version_of_target(name)), name};
+  }
+  for (const std::string_view name : kPlainTargets) {
+    if (number_of(name) < needs.sm) continue;
+    const unsigned version = std::max<unsigned>(needs.ptx, version_of_target(name));
+    const bool ended = needs.until != 0 && version >= needs.until && number_of(name) >= needs.until_sm;
+    return ended ? Target() : Target{version, std::string(name)};
+  }
+  return {};
+}
+
+struct Case {
+  Op op = Op::kInvalid;
+  std::vector<Mod> modifiers;
+  std::vector<Requirement> rows; // of every row that has these modifiers
+  std::string text;
+};
+
+// Every row of ptx_forms.def with each of its choices, the other optional slots being absent.
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
   for (uint16_t i = 0; i < static_cast<uint16_t>(Op::kLabel); ++i) {
     const Op op = static_cast<Op>(i);
     if (op == Op::call || op == Op::brx) continue; // they need functions and tables
-    for (const CompiledForm& form : compiled_forms(op)) {
-      if (form.until != 0) continue; // of old versions
-      std::string body;
-      for (size_t s = 0; s <= form.slots.size(); ++s) {
-        const size_t choices = s == form.slots.size() ? 1 : form.slots[s].choices.size();
-        for (size_t c = 0; c < choices; ++c) {
-          const std::vector<Mod> modifiers = modifiers_of(form, s, c);
-          const bool narrow = std::find(modifiers.begin(), modifiers.end(), Mod::u32) != modifiers.end();
-          if (op == Op::cvta && narrow) continue; // for modules with 32-bit addresses
+    for (const KnownForm& known : known_forms(op))
+      for (size_t s = 0; s <= known.form.slots.size(); ++s)
+        for (size_t c = 0; c < (s == known.form.slots.size() ? 1 : known.form.slots[s].choices.size()); ++c) {
+          Case made{op, modifiers_of(known.form, s, c), {}, {}};
           std::vector<uint8_t> chosen;
-          ASSERT_TRUE(match_modifiers(form, modifiers, chosen)) << form.syntax;
-          if (!excluded(form, chosen).empty()) continue;
-          body += instruction_text(op, modifiers, make_candidate(op, form, 0, modifiers, chosen)) + "\n";
-          ++tried;
+          for (const KnownForm& row : known_forms(op))
+            if (match_modifiers(row.form, made.modifiers, chosen) && excluded(row.form, chosen).empty()) made.rows.push_back(requirement_of(row, chosen));
+          if (made.rows.empty()) continue; // the first choices exclude each other
+          const std::vector<CompiledForm>& forms = compiled_forms(op);
+          const auto ours = std::find_if(forms.begin(), forms.end(), [&](const CompiledForm& form) {
+            return match_modifiers(form, made.modifiers, chosen) && excluded(form, chosen).empty();
+          });
+          const Candidate candidate = ours == forms.end() ? Candidate() : make_candidate(op, *ours, 0, made.modifiers, chosen);
+          made.text = instruction_text(op, made.modifiers, candidate);
+          cases.push_back(std::move(made));
         }
-      }
-      const Parsed parsed(head + body + "L: ret; }");
-      EXPECT_TRUE(parsed.ok()) << form.syntax << '\n' << parsed.message();
+  }
+  return cases;
+}
+
+TEST(Forms, every_row_is_taken_with_the_least_version_and_target_it_asks_for) {
+  size_t tried = 0;
+  for (const Case& each : all_cases())
+    for (const Requirement& row : each.rows) {
+      const Target target = least(row);
+      if (target.name.empty()) continue;
+      const Parsed parsed(module_for(target, each.text));
+      EXPECT_TRUE(parsed.ok()) << parsed.message();
+      ++tried;
+    }
+  EXPECT_GT(tried, 3000u);
+}
+
+// One version lower, or the next target below: refused, and the message says what is missing.
+TEST(Forms, every_row_is_refused_below_what_it_asks_for) {
+  size_t tried = 0;
+  for (const Case& each : all_cases()) {
+    if (each.rows.size() != 1) continue; // another row may be content with less
+    const Requirement& row = each.rows[0];
+    Target target = least(row);
+    if (target.name.empty()) continue;
+    if (row.ptx > 10 && row.ptx > version_of_target(target.name)) {
+      const Target below{row.ptx - 1u, target.name};
+      EXPECT_THAT(error_of(module_for(below, each.text)), testing::HasSubstr("needs PTX version " + version_text(row.ptx))) << each.text;
+      ++tried;
+    }
+    for (const std::string_view name : kPlainTargets) {
+      if (row.targets.empty() && number_of(name) >= row.sm) break;
+      const Target below{std::max<unsigned>(row.ptx, version_of_target(name)), std::string(name)};
+      if (row.until != 0 && below.version >= row.until) continue;
+      const std::string wanted = number_of(name) < row.sm ? "needs target sm_" + std::to_string(row.sm) : "needs one of the targets sm_";
+      EXPECT_THAT(error_of(module_for(below, each.text)), testing::HasSubstr(wanted)) << each.text;
+      ++tried;
     }
   }
-  EXPECT_GT(tried, 1000u);
+  EXPECT_GT(tried, 3000u);
+}
+
+// Nothing of ours that the PTX ISA does not have: each form has some modifiers that a row knows.
+TEST(Forms, every_form_is_one_of_the_isa) {
+  for (const Case& each : all_cases()) ASSERT_FALSE(each.rows.empty());
+  for (uint16_t i = 0; i < static_cast<uint16_t>(Op::kLabel); ++i) {
+    const Op op = static_cast<Op>(i);
+    for (const CompiledForm& form : compiled_forms(op)) {
+      bool found = false;
+      std::vector<uint8_t> chosen;
+      for (const KnownForm& known : known_forms(op))
+        for (size_t s = 0; s <= known.form.slots.size() && !found; ++s)
+          for (size_t c = 0; c < (s == known.form.slots.size() ? 1 : known.form.slots[s].choices.size()) && !found; ++c)
+            found = match_modifiers(form, modifiers_of(known.form, s, c), chosen);
+      EXPECT_TRUE(found) << form.syntax;
+    }
+  }
 }
 
 } // namespace

@@ -106,9 +106,11 @@ TEST(Operands, dynamic_indexing_fails_its_function) {
 }
 
 TEST(Forms, modifiers_are_free_in_order_types_are_not) {
-  EXPECT_TRUE(Parsed(kernel("add.f32.sat.rn.ftz %f1, %f1, %f2;\nadd.ftz .rn\n.f32 %f1, %f1, %f2;\nmul.u32.lo %r1, %r1, %r1;")).ok());
-  EXPECT_TRUE(Parsed(kernel("min.xorsign.abs.f32 %f1, %f1, %f2;")).ok());
+  EXPECT_TRUE(Parsed(kernel("add.f32.sat.rn.ftz %f1, %f1, %f2;\nadd.ftz .rn\n.f32 %f1, %f1, %f2;\natom.add.relaxed.global.u32 %r1, [%d1], 1;")).ok());
+  EXPECT_EQ(body_error("min.NaN.ftz.f32 %f1, %f1, %f2;"), "");
+  EXPECT_THAT(body_error("min.xorsign.abs.f32 %f1, %f1, %f2;"), HasSubstr("needs target sm_86, the module's is sm_80"));
   EXPECT_EQ(body_error("cvt.u64.u32 %d1, %r1;"), "");
+  EXPECT_THAT(body_error("mul.u32.lo %r1, %r1, %r1;"), HasSubstr("do not fit together: a form is 'mul<m><t>'")); // .lo belongs to the opcode
   EXPECT_THAT(body_error("cvt.u32.u64 %d1, %r1;"), HasSubstr("operand 2: register %r1 is .b32 where .u64 is expected"));
 }
 

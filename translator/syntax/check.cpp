@@ -9,7 +9,12 @@ namespace ptxshim::ptx {
 
 namespace {
 
-std::string version_text(unsigned version) { return std::to_string(version / 10) + "." + std::to_string(version % 10); }
+// "mul<m>!<t>" for a message: "mul.hi|.lo.u16|…" would be long, so the mark alone goes.
+std::string pattern(const CompiledForm& form) {
+  std::string text(form.syntax);
+  std::erase(text, '!');
+  return text;
+}
 
 } // namespace
 
@@ -53,14 +58,23 @@ const Checker::Match& Checker::match(const Instruction& instruction) {
     if (match_modifiers(forms[i], modifiers, choices) && excluded(forms[i], choices).empty()) {
       entry.candidates.push_back(make_candidate(instruction.op, forms[i], static_cast<uint8_t>(i), modifiers, choices));
     }
+  judge(entry, instruction);
   return entry;
 }
 
-bool Checker::is_known(const Instruction& instruction) const {
+// Whether the PTX ISA has these modifiers, and the module's version and target have what they need.
+void Checker::judge(Match& entry, const Instruction& instruction) const {
   std::vector<uint8_t> choices;
-  for (const CompiledForm& form : known_forms(instruction.op))
-    if (match_modifiers(form, module_.modifiers_of(instruction), choices)) return true;
-  return false;
+  bool met = false;
+  for (const KnownForm& known : known_forms(instruction.op)) {
+    if (met || !match_modifiers(known.form, entry.modifiers, choices) || !excluded(known.form, choices).empty()) continue;
+    std::string missing;
+    met = meets(module_, requirement_of(known, choices), &missing);
+    if (!met && !entry.known) entry.wrong = describe_modifiers(instruction) + " " + missing;
+    entry.known = true;
+  }
+  if (met) entry.wrong.clear();
+  if (!entry.known) entry.wrong = unfit_modifiers(instruction);
 }
 
 std::string Checker::describe_modifiers(const Instruction& instruction) const {
@@ -71,38 +85,33 @@ std::string Checker::describe_modifiers(const Instruction& instruction) const {
 
 // Names the modifiers that exclude each other, or the one that no form of the op has; else shows the form that comes nearest.
 std::string Checker::unfit_modifiers(const Instruction& instruction) const {
-  const std::string op(spelling(instruction.op));
+  const std::vector<KnownForm>& forms = known_forms(instruction.op);
   std::vector<uint8_t> choices;
-  for (const CompiledForm& form : compiled_forms(instruction.op)) {
-    if (!match_modifiers(form, module_.modifiers_of(instruction), choices)) continue;
-    if (const std::string pair = excluded(form, choices); !pair.empty()) return describe_modifiers(instruction) + ": " + pair + " exclude each other";
+  for (const KnownForm& known : forms) {
+    if (!match_modifiers(known.form, module_.modifiers_of(instruction), choices)) continue;
+    return describe_modifiers(instruction) + ": " + excluded(known.form, choices);
   }
   const auto has = [](const CompiledForm& form, Mod modifier) {
     for (const FormSlot& slot : form.slots)
       for (const std::vector<Mod>& choice : slot.choices)
-        for (const Mod each : choice)
-          if (each == modifier) return true;
+        if (std::find(choice.begin(), choice.end(), modifier) != choice.end()) return true;
     return false;
   };
-  const CompiledForm* best = nullptr;
+  const KnownForm* best = nullptr;
   size_t best_score = 0;
-  for (const std::vector<CompiledForm>* forms : {&compiled_forms(instruction.op), &known_forms(instruction.op)})
-    for (const CompiledForm& form : *forms) {
-      size_t score = 1;
-      for (const Mod modifier : module_.modifiers_of(instruction)) score += has(form, modifier) ? 1 : 0;
-      if (score > best_score) {
-        best = &form;
-        best_score = score;
-      }
-    }
+  for (const KnownForm& known : forms) {
+    size_t score = 1;
+    for (const Mod modifier : module_.modifiers_of(instruction)) score += has(known.form, modifier) ? 1 : 0;
+    if (score <= best_score) continue;
+    best = &known;
+    best_score = score;
+  }
   for (const Mod modifier : module_.modifiers_of(instruction)) {
-    bool found = false;
-    for (const std::vector<CompiledForm>* forms : {&compiled_forms(instruction.op), &known_forms(instruction.op)})
-      for (const CompiledForm& form : *forms) found = found || has(form, modifier);
-    if (!found) return op + " has no modifier '." + std::string(spelling(modifier)) + "'";
+    const bool found = std::any_of(forms.begin(), forms.end(), [&](const KnownForm& known) { return has(known.form, modifier); });
+    if (!found) return std::string(spelling(instruction.op)) + " has no modifier '." + std::string(spelling(modifier)) + "'";
   }
   std::string text = "the modifiers of " + describe_modifiers(instruction) + " do not fit together";
-  if (best) text += ": a form is '" + std::string(best->syntax) + "'";
+  if (best) text += ": a form is '" + pattern(best->form) + "'";
   return text;
 }
 
@@ -124,6 +133,14 @@ std::string Checker::check_versions(const Instruction& instruction, const Candid
 
 Verdict Checker::check(const Function& function, Instruction& instruction, std::string& message) {
   const Match& found = match(instruction);
+  if (!found.wrong.empty()) {
+    message = found.wrong;
+    return found.known ? Verdict::Wrong : Verdict::Newer;
+  }
+  if (found.candidates.empty()) {
+    message = "instruction '" + describe_modifiers(instruction) + "'";
+    return Verdict::NotYet;
+  }
   const Candidate* late = nullptr; // fits, but for the version
   for (const Candidate& candidate : found.candidates) {
     if (!fits(function, instruction, candidate, nullptr)) continue;
@@ -138,18 +155,6 @@ Verdict Checker::check(const Function& function, Instruction& instruction, std::
   if (late) {
     message = check_versions(instruction, *late);
     return Verdict::Wrong;
-  }
-  if (found.candidates.empty()) {
-    const bool excludes = std::any_of(compiled_forms(instruction.op).begin(), compiled_forms(instruction.op).end(), [&](const CompiledForm& form) {
-      std::vector<uint8_t> choices;
-      return match_modifiers(form, module_.modifiers_of(instruction), choices);
-    });
-    if (!excludes && is_known(instruction)) {
-      message = "instruction '" + describe_modifiers(instruction) + "'";
-      return Verdict::NotYet;
-    }
-    message = unfit_modifiers(instruction);
-    return Verdict::Newer;
   }
   // The candidate that fits furthest tells what is wrong.
   Problem worst;

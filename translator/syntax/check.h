@@ -31,6 +31,8 @@ private:
     Op op = Op::kInvalid;
     std::vector<Mod> modifiers;
     std::vector<Candidate> candidates;
+    std::string wrong; // why no form of the PTX ISA, or none for this version and target, has these modifiers
+    bool known = false; // some form has them
     uint64_t hash = 0;
   };
   struct Problem {
@@ -40,9 +42,9 @@ private:
 
   const Match& match(const Instruction& instruction);
   void grow();
+  void judge(Match& entry, const Instruction& instruction) const;
   std::string describe_modifiers(const Instruction& instruction) const;
   std::string unfit_modifiers(const Instruction& instruction) const;
-  bool is_known(const Instruction& instruction) const;
   std::string check_versions(const Instruction& instruction, const Candidate& candidate) const;
 
   // check_operands.cpp. All take `problem` to say what is wrong, or null to be quick.

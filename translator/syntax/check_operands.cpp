@@ -3,6 +3,8 @@
 //   .bN takes every register of N bits; .uN and .sN take each other and .bN; .fN takes .fN and .bN; packed types take .b32 or
 //   .f16x2 (.b64 for .f32x2), .f16 also .b16. ld, st and cvt take wider registers: for .bN any, for integers integers and .b,
 //   for floats .b. Literals: integers for integer and bit types, floats for float types (and 0f for .b32, 0d for .b64).
+#include <algorithm>
+
 #include "syntax/check.h"
 #include "syntax/keywords.h"
 
@@ -284,9 +286,14 @@ bool Checker::fits_address(const Function& function, const Instruction& instruct
     const Symbol& symbol = module_.symbols[operand.index];
     const bool function_symbol = symbol.kind == SymbolKind::Function || symbol.kind == SymbolKind::Alias;
     if (function_symbol) return say(problem, name_of(function, operand) + " is a function, not data");
-    // A parameter in a register has no address; a generic access may name a variable of any space.
     if (symbol.space == StateSpace::Reg) return say(problem, name_of(function, operand) + " is a register parameter");
-    if (space == StateSpace::None || space == symbol.space) return true;
+    const bool returned = std::find(function.returns.begin(), function.returns.end(), operand.index) != function.returns.end();
+    if (instruction.op == Op::st && symbol.kind == SymbolKind::Parameter && !returned) {
+      return say(problem, name_of(function, operand) + " is a parameter that cannot be written");
+    }
+    // Generic addresses reach variables of all spaces but these.
+    const bool generic = space == StateSpace::None && symbol.space != StateSpace::Param && symbol.space != StateSpace::Const;
+    if (generic || space == symbol.space) return true;
     return say(problem, problem ? name_of(function, operand) + " is in the " + std::string(space_name(symbol.space)) + " space, not in " +
                                       std::string(space_name(space))
                                 : std::string());

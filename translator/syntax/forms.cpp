@@ -66,18 +66,30 @@ void read_choices(std::string_view slots, FormSlot& slot) {
   }
 }
 
+Order order_of(Mod modifier) {
+  if (is_typelike(modifier)) return Order::Type;
+  if (space_of(modifier) != StateSpace::None) return Order::Space;
+  return modifier == Mod::row || modifier == Mod::col ? Order::Layout : Order::Free;
+}
+
 void finish_slot(FormSlot slot, std::vector<FormSlot>& slots) {
-  for (const std::vector<Mod>& choice : slot.choices) slot.typelike = slot.typelike || is_typelike(choice[0]);
+  for (const std::vector<Mod>& choice : slot.choices)
+    if (slot.order == Order::Free) slot.order = order_of(choice[0]);
   slots.push_back(std::move(slot));
 }
 
 void read_mnemonic(std::string_view mnemonic, std::string_view slots, CompiledForm& form) {
-  size_t at = mnemonic.find_first_of(".<{");
+  size_t at = mnemonic.find_first_of(".<{!");
   while (at < mnemonic.size()) {
     FormSlot slot;
     const char open = mnemonic[at];
+    if (open == '!') {
+      form.fixed_slots = form.slots.size();
+      ++at;
+      continue;
+    }
     if (open == '.') {
-      const size_t end = std::min(mnemonic.find_first_of(".<{", at + 1), mnemonic.size());
+      const size_t end = std::min(mnemonic.find_first_of(".<{!", at + 1), mnemonic.size());
       if (std::vector<Mod> word = modifiers_in(mnemonic.substr(at, end - at)); !word.empty()) slot.choices.push_back(std::move(word));
       at = end;
     } else {
@@ -166,13 +178,31 @@ bool same_words(const std::vector<Mod>& choice, std::span<const Mod> modifiers, 
   return true;
 }
 
-// "c=.lt|.le": the choice of slot c when it is one of these, else nothing.
+// The words of the opcode itself, in their place: how many modifiers they take, or kNone when they are not there.
+size_t match_fixed(const CompiledForm& form, std::span<const Mod> modifiers, std::vector<uint8_t>& choices) {
+  size_t at = 0;
+  for (size_t s = 0; s < form.fixed_slots; ++s) {
+    const FormSlot& slot = form.slots[s];
+    size_t taken = 0;
+    for (size_t c = 0; c < slot.choices.size(); ++c) {
+      if (slot.choices[c].size() <= taken || !same_words(slot.choices[c], modifiers, at)) continue;
+      taken = slot.choices[c].size();
+      choices[s] = static_cast<uint8_t>(c);
+    }
+    if (taken == 0 && !slot.optional) return kNone;
+    at += taken;
+  }
+  return at;
+}
+
+// "c=.lt|.le": the choice of slot c when it is one of these, else nothing; "-" is one when the slot is absent.
 std::string chosen_among(const CompiledForm& form, const std::vector<uint8_t>& choices, std::string_view text) {
   const std::string_view name = take(text, '=');
   for (size_t s = 0; s < form.slots.size(); ++s) {
-    if (form.slots[s].name != name || choices[s] == kAbsent) continue;
-    std::string chosen;
-    for (const Mod modifier : form.slots[s].choices[choices[s]]) chosen.append(".").append(spelling(modifier));
+    if (form.slots[s].name != name) continue;
+    std::string chosen = choices[s] == kAbsent ? "-" : std::string();
+    if (choices[s] != kAbsent)
+      for (const Mod modifier : form.slots[s].choices[choices[s]]) chosen.append(".").append(spelling(modifier));
     while (!text.empty())
       if (take(text, '|') == chosen) return chosen;
   }
@@ -208,25 +238,31 @@ const std::vector<CompiledForm>& compiled_forms(Op op) {
 
 bool match_modifiers(const CompiledForm& form, std::span<const Mod> modifiers, std::vector<uint8_t>& choices) {
   choices.assign(form.slots.size(), kAbsent);
-  size_t next_type = 0; // types are taken in order
-  for (size_t at = 0; at < modifiers.size();) {
-    const bool typelike = is_typelike(modifiers[at]);
+  const size_t first = match_fixed(form, modifiers, choices);
+  if (first == kNone) return false;
+  std::array<size_t, kOrders> next; // slot from which on the next modifier of this kind is looked for
+  next.fill(form.fixed_slots);
+  for (size_t at = first; at < modifiers.size();) {
+    const Order order = order_of(modifiers[at]);
+    size_t& begin = next[static_cast<size_t>(order)];
     size_t taken = 0;
-    for (size_t s = typelike ? next_type : 0; s < form.slots.size() && taken == 0; ++s) {
+    size_t found = 0;
+    for (size_t s = begin; s < form.slots.size() && taken == 0; ++s) {
       const FormSlot& slot = form.slots[s];
-      if (slot.typelike != typelike || choices[s] != kAbsent) continue;
+      if (slot.order != order || choices[s] != kAbsent) continue;
       for (size_t c = 0; c < slot.choices.size(); ++c) { // the longest: .async.global before .async
         if (slot.choices[c].size() <= taken || !same_words(slot.choices[c], modifiers, at)) continue;
         taken = slot.choices[c].size();
         choices[s] = static_cast<uint8_t>(c);
-        if (typelike) next_type = s + 1;
+        found = s;
       }
-      if (typelike && taken == 0 && !slot.optional) return false;
+      if (order == Order::Type && taken == 0 && !slot.optional) return false;
     }
     if (taken == 0) return false;
+    if (order != Order::Free) begin = found + 1;
     at += taken;
   }
-  for (size_t s = 0; s < form.slots.size(); ++s)
+  for (size_t s = form.fixed_slots; s < form.slots.size(); ++s)
     if (!form.slots[s].optional && choices[s] == kAbsent) return false;
   return true;
 }
@@ -235,12 +271,13 @@ std::string excluded(const CompiledForm& form, const std::vector<uint8_t>& choic
   for (std::string_view rest = form.never; !rest.empty();) {
     std::string_view right = take(rest, ';');
     const size_t cross = right.find(" x ");
-    if (cross == std::string_view::npos) continue;
-    std::string_view left = right.substr(0, cross);
-    right = trim(right.substr(cross + 3));
-    const std::string one = chosen_among(form, choices, left);
-    const std::string other = chosen_among(form, choices, right);
-    if (!one.empty() && !other.empty()) return one + " and " + other;
+    const std::string one = chosen_among(form, choices, right.substr(0, cross));
+    if (one.empty()) continue;
+    if (cross == std::string_view::npos) return one + " has no place there";
+    const std::string other = chosen_among(form, choices, trim(right.substr(cross + 3)));
+    if (other.empty()) continue;
+    if (other == "-" || one == "-") return (one == "-" ? other : one) + " is not complete";
+    return one + " and " + other + " exclude each other";
   }
   return {};
 }

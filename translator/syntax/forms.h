@@ -32,16 +32,21 @@ struct Candidate {
   std::vector<OperandSpec> operands;
 };
 
+// Modifiers are free in order, but for those of one of these kinds among themselves: destination before source.
+enum class Order : uint8_t { Free, Type, Space, Layout };
+inline constexpr size_t kOrders = 4;
+
 struct FormSlot {
   std::string_view name; // empty: a fixed modifier
   bool optional = false;
-  bool typelike = false; // keeps its order among types
+  Order order = Order::Free;
   std::vector<std::vector<Mod>> choices;
 };
 
 struct CompiledForm {
   std::string_view syntax;
   std::vector<FormSlot> slots;
+  size_t fixed_slots = 0; // the first ones, which keep their place
   std::vector<OperandSpec> operands;
   std::vector<std::string_view> operand_names;
   std::string_view types;
@@ -51,14 +56,35 @@ struct CompiledForm {
   uint16_t until = 0;
 };
 
+// What some modifiers ask of .version and .target.
+struct Requirement {
+  uint16_t ptx = 10;
+  uint16_t sm = 10;
+  uint16_t until = 0;
+  uint16_t until_sm = 0;
+  std::string_view targets; // "100a 103f": one of these; empty: any
+};
+
+// A row of ptx_forms.def.
+struct KnownForm {
+  CompiledForm form;
+  Requirement requirement;
+  std::string_view minima;
+};
+
 CompiledForm compile(const Form& form);
 const std::vector<CompiledForm>& compiled_forms(Op op); // of the rows that are translated
-const std::vector<CompiledForm>& known_forms(Op op);    // of the whole PTX ISA (ptx_forms.def): modifiers only
+const std::vector<KnownForm>& known_forms(Op op);       // of the whole PTX ISA (ptx_forms.def): modifiers only
+
+Requirement requirement_of(const KnownForm& known, const std::vector<uint8_t>& choices);
+// Whether a module of this version and target has it, else what is missing: "needs PTX version 7.8, the module is of version 7.0".
+uint16_t version_of_target(std::string_view name); // lowest .version that has it ("sm_90a"); 0: unknown
+bool meets(const Module& module, const Requirement& requirement, std::string* missing = nullptr);
 
 // Which choice every slot takes (kAbsent: none) when the form has exactly these modifiers.
 inline constexpr uint8_t kAbsent = 0xff;
 bool match_modifiers(const CompiledForm& form, std::span<const Mod> modifiers, std::vector<uint8_t>& choices);
-// The two modifiers of these choices that exclude each other (".lt and .b32"); empty when none do.
+// Why these choices do not go together (".lt and .b32 exclude each other"); empty when they do.
 std::string excluded(const CompiledForm& form, const std::vector<uint8_t>& choices);
 Candidate make_candidate(Op op, const CompiledForm& form, uint8_t index, std::span<const Mod> modifiers, const std::vector<uint8_t>& choices);
 

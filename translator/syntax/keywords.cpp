@@ -196,4 +196,6 @@ std::string did_you_mean(std::string_view candidate, std::string_view prefix) {
   return " (did you mean '" + std::string(prefix) + std::string(candidate) + "'?)";
 }
 
+std::string version_text(unsigned version) { return std::to_string(version / 10) + "." + std::to_string(version % 10); }
+
 } // namespace ptxshim::ptx

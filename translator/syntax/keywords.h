@@ -105,6 +105,7 @@ inline ScalarType find_type(std::string_view word) {
   return index == WordTable::kMissing ? ScalarType::None : static_cast<ScalarType>(index + 1);
 }
 
+std::string version_text(unsigned version); // 85 -> "8.5"
 // Number of single-character edits (swaps of neighbours count one) between two words, or limit + 1 when there are more.
 unsigned edit_distance(std::string_view a, std::string_view b, unsigned limit);
 // " (did you mean 'x'?)" or nothing.

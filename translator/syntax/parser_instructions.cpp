@@ -142,21 +142,15 @@ void Parser::finish_instruction(Instruction& instruction) {
     }
   }
   module_.operands.insert(module_.operands.end(), stack_.begin(), stack_.end());
-  if (status(op_) == OpStatus::Later) {
-    std::string name(spelling(op_));
-    for (const Mod modifier : module_.modifiers_of(instruction)) name.append(".").append(spelling(modifier));
-    not_supported(offset, "instruction '" + name + "'");
-  } else {
-    std::string message;
-    const Verdict verdict = checker_.check(function(), instruction, message);
-    if (verdict == Verdict::NotYet) {
-      not_supported(offset, std::move(message));
-    } else if (verdict != Verdict::Right) {
-      pending_.resize(pending_before);
-      if (verdict == Verdict::Newer) fail_unknown(offset, std::move(message));
-      else fail(offset, std::move(message));
-      return;
-    }
+  std::string message;
+  const Verdict verdict = checker_.check(function(), instruction, message);
+  if (verdict == Verdict::NotYet) {
+    not_supported(offset, std::move(message));
+  } else if (verdict != Verdict::Right) {
+    pending_.resize(pending_before);
+    if (verdict == Verdict::Newer) fail_unknown(offset, std::move(message));
+    else fail(offset, std::move(message));
+    return;
   }
   if (op_ == Op::call) calls_.push_back(static_cast<uint32_t>(function().body.size()));
   function().body.push_back(instruction);

@@ -4,19 +4,35 @@
 // frames; it is checked for form and then dropped.
 #include <algorithm>
 
+#include "syntax/forms.h"
 #include "syntax/parser.h"
 
 namespace ptxshim::ptx {
 namespace {
 
-constexpr std::string_view kTargets[] = {
-    "sm_10",  "sm_11",   "sm_12",   "sm_13",  "sm_20",   "sm_21",   "sm_30",  "sm_32",   "sm_35",   "sm_37",  "sm_50",
-    "sm_52",  "sm_53",   "sm_60",   "sm_61",  "sm_62",   "sm_70",   "sm_72",  "sm_75",   "sm_80",   "sm_86",  "sm_87",
-    "sm_88",  "sm_89",   "sm_90",   "sm_90a", "sm_100",  "sm_100f", "sm_100a", "sm_101", "sm_101f", "sm_101a", "sm_103",
-    "sm_103f", "sm_103a", "sm_107", "sm_107f", "sm_107a", "sm_110", "sm_110f", "sm_110a", "sm_120", "sm_120f", "sm_120a",
-    "sm_121", "sm_121f", "sm_121a"};
+struct Target {
+  std::string_view name;
+  uint16_t ptx; // first .version that has it
+};
+// clang-format off
+constexpr Target kTargets[] = {
+    {"sm_10", 10}, {"sm_11", 10}, {"sm_12", 12}, {"sm_13", 12}, {"sm_20", 20}, {"sm_21", 20},
+    {"sm_30", 30}, {"sm_32", 40}, {"sm_35", 31}, {"sm_37", 41}, {"sm_50", 40}, {"sm_52", 41},
+    {"sm_53", 42}, {"sm_60", 50}, {"sm_61", 50}, {"sm_62", 50}, {"sm_70", 60}, {"sm_72", 61},
+    {"sm_75", 63}, {"sm_80", 70}, {"sm_86", 71}, {"sm_87", 74}, {"sm_88", 73}, {"sm_89", 78},
+    {"sm_90", 78}, {"sm_90a", 80}, {"sm_100", 86}, {"sm_100f", 88}, {"sm_100a", 86}, {"sm_101", 86},
+    {"sm_101f", 88}, {"sm_101a", 86}, {"sm_103", 88}, {"sm_103f", 88}, {"sm_103a", 88}, {"sm_110", 90},
+    {"sm_110f", 90}, {"sm_110a", 90}, {"sm_120", 87}, {"sm_120f", 88}, {"sm_120a", 87}, {"sm_121", 88},
+    {"sm_121f", 88}, {"sm_121a", 88}, {"sm_107", 94}, {"sm_107f", 94}, {"sm_107a", 94},
+};
+// clang-format on
 
 } // namespace
+
+uint16_t version_of_target(std::string_view name) {
+  const auto* const target = std::find_if(std::begin(kTargets), std::end(kTargets), [&](const Target& each) { return each.name == name; });
+  return target == std::end(kTargets) ? uint16_t{0} : target->ptx;
+}
 
 void Parser::parse() {
   advance();
@@ -63,9 +79,16 @@ bool Parser::parse_version() {
 }
 
 bool Parser::parse_target_name(std::string_view name, Offset offset) {
-  if (std::find(std::begin(kTargets), std::end(kTargets), name) == std::end(kTargets)) {
-    const WordTable table(kTargets, std::size(kTargets));
+  const uint16_t version = version_of_target(name);
+  if (version == 0) {
+    std::vector<std::string_view> names;
+    for (const Target& each : kTargets) names.push_back(each.name);
+    const WordTable table(names.data(), names.size());
     return fail_unknown(offset, "unknown target '" + std::string(name.substr(0, 40)) + "'" + did_you_mean(table.nearest(name)));
+  }
+  if (module_.version < version) {
+    return fail(offset, "target " + std::string(name) + " needs PTX version " + version_text(version) + ", the module is of version " +
+                            version_text(module_.version));
   }
   name.remove_prefix(3);
   module_.sm = 0;
@@ -104,7 +127,6 @@ bool Parser::parse_address_size() {
 }
 
 bool Parser::parse_module_statement() {
-  if (accept(Tok::Semicolon)) return true;
   if (at(Tok::AtAt)) { // @@DWARF, the debug data of PTX 1.x
     lexer_.skip_line();
     advance();

@@ -12,8 +12,8 @@ bool Parser::parse_statement() {
     return parse_instruction();
   case Tok::At: return parse_instruction();
   case Tok::DotWord: return parse_body_directive();
-  case Tok::Semicolon: advance(); return true;
   case Tok::End:
+  case Tok::Semicolon:
   case Tok::Invalid:
   case Tok::Integer:
   case Tok::Float32:
