@@ -28,8 +28,15 @@ public:
   virtual ~MemoryMap() = default;
   // The range that holds the address (callers keep it as their one-entry cache until generation() changes). Thread-safe.
   virtual MemoryRange find(uint64_t gpu_address) const = 0;
-  // Changes whenever a range is removed or its host address changes: cached ranges are then stale.
-  virtual uint64_t generation() const = 0;
+  // Changes whenever a range is removed or its host address changes: cached ranges are then stale. Asked before every
+  // access to memory, so it is no virtual function.
+  uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+
+protected:
+  void changed() { generation_.fetch_add(1, std::memory_order_acq_rel); }
+
+private:
+  alignas(64) std::atomic<uint64_t> generation_{1}; // (beside nothing that host threads write often)
 };
 
 // The 64-byte AQL kernel dispatch packet (HSA Platform System Architecture 1.2, 2.9.6), without header and completion signal.

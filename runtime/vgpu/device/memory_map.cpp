@@ -40,7 +40,7 @@ void RangeMap::remove(uint64_t gpu, uint64_t size) {
   const uint64_t end = gpu + size;
   auto at = ranges_.upper_bound(gpu);
   if (at != ranges_.begin()) --at;
-  bool changed = false;
+  bool removed = false;
   while (at != ranges_.end() && at->first < end) {
     const MemoryRange range = at->second;
     const uint64_t range_end = range.gpu + range.size;
@@ -49,7 +49,7 @@ void RangeMap::remove(uint64_t gpu, uint64_t size) {
       continue;
     }
     at = ranges_.erase(at);
-    changed = true;
+    removed = true;
     if (range.gpu < gpu)
       ranges_.emplace(range.gpu, MemoryRange{range.gpu, gpu - range.gpu, range.host, range.writable});
     if (range_end > end)
@@ -58,13 +58,13 @@ void RangeMap::remove(uint64_t gpu, uint64_t size) {
               .emplace(end, MemoryRange{end, range_end - end, range.host + (end - range.gpu), range.writable})
               .first;
   }
-  if (changed) generation_.fetch_add(1, std::memory_order_acq_rel);
+  if (removed) changed();
 }
 
 void RangeMap::clear() {
   std::unique_lock lock(mutex_);
   ranges_.clear();
-  generation_.fetch_add(1, std::memory_order_acq_rel);
+  changed();
 }
 
 std::byte* RangeMap::host(uint64_t gpu, uint64_t size, bool for_writing) const {

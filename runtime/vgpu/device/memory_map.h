@@ -7,7 +7,6 @@
 // range that was found stays right when others are added.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <shared_mutex>
@@ -19,7 +18,6 @@ namespace ptxshim::vgpu {
 class RangeMap final : public MemoryMap {
 public:
   MemoryRange find(uint64_t gpu_address) const override;
-  uint64_t generation() const override { return generation_.load(std::memory_order_acquire); }
 
   // False when it is empty, wraps, or overlaps a range that is there.
   bool insert(const MemoryRange& range);
@@ -40,9 +38,8 @@ public:
 private:
   bool overlaps(uint64_t gpu, uint64_t size) const;
 
-  mutable std::shared_mutex mutex_;
+  alignas(64) mutable std::shared_mutex mutex_;
   std::map<uint64_t, MemoryRange> ranges_; // by GPU address, disjoint
-  std::atomic<uint64_t> generation_{1};
 };
 
 } // namespace ptxshim::vgpu

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace ptxshim::vgpu {
@@ -62,6 +63,38 @@ inline uint32_t atomic_result(AtomicOp op, uint32_t old, uint32_t operand, uint3
 inline uint64_t atomic_result(AtomicOp op, uint64_t old, uint64_t operand, uint64_t second) {
   return atomic_result_of<uint64_t, double, int64_t>(op, old, operand, second);
 }
+
+// On memory that other threads may look at. Returns the old value.
+template <class T> inline T host_atomic(T* cell, AtomicOp op, T operand, T second) {
+  if (op == AtomicOp::Add) return __atomic_fetch_add(cell, operand, __ATOMIC_SEQ_CST);
+  if (op == AtomicOp::Swap) return __atomic_exchange_n(cell, operand, __ATOMIC_SEQ_CST);
+  if (op == AtomicOp::Or) return __atomic_fetch_or(cell, operand, __ATOMIC_SEQ_CST);
+  if (op == AtomicOp::And) return __atomic_fetch_and(cell, operand, __ATOMIC_SEQ_CST);
+  if (op == AtomicOp::CompareSwap) {
+    T expected = second;
+    __atomic_compare_exchange_n(cell, &expected, operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
+  }
+  T old = __atomic_load_n(cell, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(cell, &old, atomic_result(op, old, operand, second), true, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_RELAXED)) {
+  }
+  return old;
+}
+
+// The lanes of one instruction, each at base + offset[lane]. Rows of 64-bit values: low words, then high words.
+struct AtomicLanes {
+  std::byte* base;
+  const int32_t* offset;
+  unsigned lanes;
+  uint64_t exec;
+  const uint32_t* operand;
+  const uint32_t* second; // read only where the operation has one
+  uint32_t* old;          // null: not wanted
+};
+// Lane after lane. is_private: no other thread can look at the memory. one_address: all lanes have the same.
+void run_atomics(AtomicOp op, unsigned bytes, bool is_private, bool one_address, const AtomicLanes& lanes);
+
 constexpr bool has_second(AtomicOp op) {
   return op == AtomicOp::CompareSwap || op == AtomicOp::FCompareSwap || op == AtomicOp::MaskOr || op == AtomicOp::Wrap;
 }

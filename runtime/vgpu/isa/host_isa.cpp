@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The best of the host ISAs that the lane kernels were compiled for.
+#include "memory_kernels.h"
 #include "valu.h"
 
 namespace ptxshim::vgpu {
@@ -17,6 +18,15 @@ const ValuTable* valu_tables(HostIsa isa) {
       {kValuFloat_V4, kValuInteger_V4, kValuCompare_V4, kValuPacked_V4},
   };
   return kTables[static_cast<unsigned>(isa)];
+}
+
+const MemoryKernels* memory_kernels(HostIsa isa) {
+  switch (isa) {
+  case HostIsa::V2: return kMemory_V2;
+  case HostIsa::V3: return kMemory_V3;
+  case HostIsa::V4: return kMemory_V4;
+  }
+  return kMemory_V2;
 }
 
 } // namespace ptxshim::vgpu

@@ -27,8 +27,7 @@ std::byte* MemoryView::translate_slow(uint64_t address, uint64_t size, bool writ
   return found.host + offset;
 }
 
-Segment LaneAccess::resolve(Segment segment, uint64_t& address) const {
-  if (segment != Segment::Flat) return segment;
+Segment resolve_flat(const Wave& wave, uint64_t& address) {
   const DeviceProperties& device = *wave.group->dispatch->properties;
   if (address >> 32 == device.lds_aperture >> 32) {
     address &= 0xffffffffU;
@@ -98,28 +97,10 @@ void copy_element(std::byte* to, const std::byte* from, unsigned bytes) {
   }
 }
 
-template <class T> T host_atomic(std::byte* at, AtomicOp op, T operand, T second) {
-  T* const cell = reinterpret_cast<T*>(at);
-  if (op == AtomicOp::Add) return __atomic_fetch_add(cell, operand, __ATOMIC_SEQ_CST);
-  if (op == AtomicOp::Swap) return __atomic_exchange_n(cell, operand, __ATOMIC_SEQ_CST);
-  if (op == AtomicOp::Or) return __atomic_fetch_or(cell, operand, __ATOMIC_SEQ_CST);
-  if (op == AtomicOp::And) return __atomic_fetch_and(cell, operand, __ATOMIC_SEQ_CST);
-  if (op == AtomicOp::CompareSwap) {
-    T expected = second;
-    __atomic_compare_exchange_n(cell, &expected, operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    return expected;
-  }
-  T old = __atomic_load_n(cell, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(cell, &old, atomic_result(op, old, operand, second), true, __ATOMIC_SEQ_CST,
-                                      __ATOMIC_RELAXED)) {
-  }
-  return old;
-}
-
 } // namespace
 
 bool LaneAccess::load(Segment segment, uint64_t address, unsigned lane, unsigned bytes, uint32_t* words) {
-  segment = resolve(segment, address);
+  segment = resolve(wave, segment, address);
   if (segment == Segment::Scratch) return scratch(address, lane, bytes, words, false);
   if (segment == Segment::Lds) return lds(address, lane, bytes, words, false);
   const std::byte* const host = wave.memory->translate(address, bytes, false);
@@ -132,7 +113,7 @@ bool LaneAccess::load(Segment segment, uint64_t address, unsigned lane, unsigned
 }
 
 bool LaneAccess::store(Segment segment, uint64_t address, unsigned lane, unsigned bytes, const uint32_t* words) {
-  segment = resolve(segment, address);
+  segment = resolve(wave, segment, address);
   if (segment == Segment::Scratch) return scratch(address, lane, bytes, const_cast<uint32_t*>(words), true);
   if (segment == Segment::Lds) return lds(address, lane, bytes, const_cast<uint32_t*>(words), true);
   std::byte* const host = wave.memory->translate(address, bytes, true);
@@ -147,7 +128,7 @@ bool LaneAccess::store(Segment segment, uint64_t address, unsigned lane, unsigne
 
 bool LaneAccess::atomic(Segment segment, uint64_t address, unsigned lane, const MemoryTraits& traits, uint64_t operand,
                         uint64_t second, uint64_t& old) {
-  segment = resolve(segment, address);
+  segment = resolve(wave, segment, address);
   if (address & (traits.bytes - 1U)) {
     raise(wave, op, Fault::Misaligned, "misaligned atomic", address, static_cast<int>(lane));
     return false;
@@ -176,9 +157,9 @@ bool LaneAccess::atomic(Segment segment, uint64_t address, unsigned lane, const 
     raise(wave, op, Fault::Misaligned, "misaligned atomic", address, static_cast<int>(lane));
     return false;
   }
-  old = traits.bytes == 8 ? host_atomic<uint64_t>(host, traits.atomic, operand, second)
-                          : host_atomic<uint32_t>(host, traits.atomic, static_cast<uint32_t>(operand),
-                                                  static_cast<uint32_t>(second));
+  old = traits.bytes == 8 ? host_atomic(reinterpret_cast<uint64_t*>(host), traits.atomic, operand, second)
+                          : host_atomic(reinterpret_cast<uint32_t*>(host), traits.atomic, static_cast<uint32_t>(operand),
+                                        static_cast<uint32_t>(second));
   return true;
 }
 

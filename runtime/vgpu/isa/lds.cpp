@@ -5,9 +5,10 @@
 // (first) and op->immediate (second), in bytes.
 
 #include <cstring>
+#include <initializer_list>
 
+#include "lane_reach.h"
 #include "lds.h"
-#include "memory_ops.h"
 
 namespace ptxshim::vgpu {
 namespace {
@@ -40,112 +41,68 @@ void put_value(Wave& wave, unsigned reg, unsigned lane, unsigned words, uint64_t
   if (words == 2) row[wave.lanes] = static_cast<uint32_t>(value >> 32);
 }
 
-// Dwords of a whole wave that lie one after the other, as most accesses do: one copy. Null otherwise.
-std::byte* contiguous(Wave& wave, const Op* op, const MemoryTraits& traits) {
-  if (traits.bytes != 4 || traits.half != Half::None || wave.exec() != wave.lane_mask) return nullptr;
-  const uint32_t* const address = wave.reg(op->src[0].index);
-  uint32_t different = 0;
-  for (unsigned i = 0; i < wave.lanes; ++i) different |= address[i] ^ (address[0] + 4 * i);
-  if (different) return nullptr;
-  return cell(wave, static_cast<uint64_t>(address[0]) + static_cast<uint64_t>(op->offset), 4 * wave.lanes);
+Addressing addressing_of(Wave& wave, const Op* op, uint64_t offset) {
+  return {wave.reg(op->src[0].index), nullptr, offset, AddressForm::Wrapping32};
 }
 
-// Dword accesses of a whole wave at any addresses: the range is checked once for all lanes.
-bool all_inside(const Wave& wave, const Op* op, const MemoryTraits& traits) {
-  if (traits.bytes != 4 || traits.half != Half::None || wave.exec() != wave.lane_mask) return false;
-  const uint32_t* const address = wave.v + static_cast<size_t>(op->src[0].index) * wave.lanes;
-  uint32_t highest = 0;
-  for (unsigned i = 0; i < wave.lanes; ++i) highest = address[i] > highest ? address[i] : highest;
-  return highest + static_cast<uint64_t>(op->offset) + 4 <= wave.group->lds_bytes;
+// Some lane is out of range: the first one is reported.
+const Op* report_lane(Wave& wave, const Op* op, std::initializer_list<Addressing> addressings, unsigned bytes) {
+  for (uint64_t left = wave.exec(); left; left &= left - 1) {
+    const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
+    for (const Addressing& addressing : addressings)
+      if (!cell(wave, addressing.of(lane), bytes)) return out_of_range(wave, op, addressing.of(lane), lane);
+  }
+  return raise(wave, op, Fault::Aperture, "LDS access out of range");
 }
 
 } // namespace
 
 const Op* run_lds_load(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const uint32_t* const address = wave.reg(op->src[0].index);
-  if (const std::byte* const from = contiguous(wave, op, traits)) {
-    std::memcpy(wave.reg(op->dst), from, 4 * wave.lanes);
-    return op + 1;
-  }
-  if (all_inside(wave, op, traits)) {
-    uint32_t* const to = wave.reg(op->dst);
-    const std::byte* const from = wave.group->lds + op->offset;
-    for (unsigned lane = 0; lane < wave.lanes; ++lane) std::memcpy(&to[lane], from + address[lane], 4);
-    return op + 1;
-  }
-  uint32_t copy[64]; // the destination may be the address register
-  std::memcpy(copy, address, wave.lanes * 4U);
-  return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t offset = uint64_t{copy[lane] + static_cast<uint32_t>(op->offset)};
-    const std::byte* const at = cell(wave, offset, traits.bytes);
-    if (!at) return out_of_range(wave, op, offset, lane) != nullptr;
-    uint32_t words[4] = {};
-    std::memcpy(words, at, traits.bytes);
-    put_loaded(wave, traits, op->dst, lane, words);
-    return true;
-  });
+  const Addressing addressing = addressing_of(wave, op, static_cast<uint64_t>(op->offset));
+  Reach reach;
+  if (!wave.exec()) return op + 1;
+  if (!find_reach(wave, Segment::Lds, addressing, traits, reach)) return report_lane(wave, op, {addressing}, traits.bytes);
+  load_lanes(wave, traits, reach, op->dst);
+  return op + 1;
 }
 
 const Op* run_lds_store(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const uint32_t* const address = wave.reg(op->src[0].index);
-  if (std::byte* const to = contiguous(wave, op, traits)) {
-    std::memcpy(to, wave.reg(op->src[1].index), 4 * wave.lanes);
-    return op + 1;
-  }
-  if (all_inside(wave, op, traits)) {
-    const uint32_t* const from = wave.reg(op->src[1].index);
-    std::byte* const to = wave.group->lds + op->offset;
-    for (unsigned lane = 0; lane < wave.lanes; ++lane) std::memcpy(to + address[lane], &from[lane], 4);
-    return op + 1;
-  }
-  return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t offset = uint64_t{address[lane] + static_cast<uint32_t>(op->offset)};
-    std::byte* const at = cell(wave, offset, traits.bytes);
-    if (!at) return out_of_range(wave, op, offset, lane) != nullptr;
-    uint32_t words[4];
-    take_stored(wave, traits, op->src[1].index, lane, words);
-    std::memcpy(at, words, traits.bytes);
-    return true;
-  });
+  const Addressing addressing = addressing_of(wave, op, static_cast<uint64_t>(op->offset));
+  Reach reach;
+  if (!wave.exec()) return op + 1;
+  if (!find_reach(wave, Segment::Lds, addressing, traits, reach)) return report_lane(wave, op, {addressing}, traits.bytes);
+  store_lanes(wave, traits, reach, op->src[1].index);
+  return op + 1;
 }
 
 const Op* run_lds_load2(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const unsigned words = traits.bytes / 4U;
-  uint32_t copy[64];
-  std::memcpy(copy, wave.reg(op->src[0].index), wave.lanes * 4U);
-  return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t first = uint64_t{copy[lane] + static_cast<uint32_t>(op->offset)};
-    const uint64_t second = uint64_t{copy[lane] + static_cast<uint32_t>(op->immediate)};
-    const std::byte* const a = cell(wave, first, traits.bytes);
-    const std::byte* const b = cell(wave, second, traits.bytes);
-    if (!a || !b) return out_of_range(wave, op, a ? second : first, lane) != nullptr;
-    uint32_t data[4];
-    std::memcpy(data, a, traits.bytes);
-    std::memcpy(data + words, b, traits.bytes);
-    uint32_t* const row = wave.reg(op->dst) + lane;
-    for (unsigned i = 0; i < 2 * words; ++i) row[i * wave.lanes] = data[i];
-    return true;
-  });
+  const Addressing one = addressing_of(wave, op, static_cast<uint64_t>(op->offset)), two = addressing_of(wave, op, op->immediate);
+  Reach reach;
+  if (!wave.exec()) return op + 1;
+  const bool found = find_reach(wave, Segment::Lds, one, traits, reach);
+  std::byte* const second = found ? second_reach(wave, two, traits.bytes, reach) : nullptr;
+  if (!second) return report_lane(wave, op, {one, two}, traits.bytes);
+  load_lanes(wave, traits, reach, op->dst);
+  reach.base = second;
+  load_lanes(wave, traits, reach, op->dst + traits.bytes / 4U);
+  return op + 1;
 }
 
 const Op* run_lds_store2(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const uint32_t* const address = wave.reg(op->src[0].index);
-  return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t first = uint64_t{address[lane] + static_cast<uint32_t>(op->offset)};
-    const uint64_t second = uint64_t{address[lane] + static_cast<uint32_t>(op->immediate)};
-    std::byte* const a = cell(wave, first, traits.bytes);
-    std::byte* const b = cell(wave, second, traits.bytes);
-    if (!a || !b) return out_of_range(wave, op, a ? second : first, lane) != nullptr;
-    const uint64_t one = value_of(wave, op->src[1], lane, traits.bytes / 4U);
-    const uint64_t two = value_of(wave, op->src[2], lane, traits.bytes / 4U);
-    std::memcpy(a, &one, traits.bytes);
-    std::memcpy(b, &two, traits.bytes);
-    return true;
-  });
+  const Addressing one = addressing_of(wave, op, static_cast<uint64_t>(op->offset)), two = addressing_of(wave, op, op->immediate);
+  Reach reach;
+  if (!wave.exec()) return op + 1;
+  const bool found = find_reach(wave, Segment::Lds, one, traits, reach);
+  std::byte* const second = found ? second_reach(wave, two, traits.bytes, reach) : nullptr;
+  if (!second) return report_lane(wave, op, {one, two}, traits.bytes);
+  store_lanes(wave, traits, reach, op->src[1].index);
+  reach.base = second;
+  store_lanes(wave, traits, reach, op->src[2].index);
+  return op + 1;
 }
 
 const Op* run_lds_exchange2(Wave& wave, const Op* op) {
@@ -168,32 +125,22 @@ const Op* run_lds_exchange2(Wave& wave, const Op* op) {
   });
 }
 
+// ds_cmpst has the comparand first; ds_cmpstore (gfx11) has it second.
 const Op* run_lds_atomic(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const unsigned words = traits.bytes / 4U;
-  const bool two = has_second(traits.atomic);
-  // ds_cmpst has the comparand first; ds_cmpstore (gfx11) has it second.
+  const Addressing addressing = addressing_of(wave, op, static_cast<uint64_t>(op->offset));
   const bool comparand_first = (op->immediate & 1U) != 0;
-  uint32_t copy[64];
-  std::memcpy(copy, wave.reg(op->src[0].index), wave.lanes * 4U);
-  return each_lane(wave, op, [&](unsigned lane) {
-    const uint64_t offset = uint64_t{copy[lane] + static_cast<uint32_t>(op->offset)};
-    std::byte* const at = cell(wave, offset, traits.bytes);
-    if (!at) return out_of_range(wave, op, offset, lane) != nullptr;
+  const unsigned operand = op->src[comparand_first ? 2 : 1].index, second = op->src[comparand_first ? 1 : 2].index;
+  Reach reach;
+  if (!wave.exec()) return op + 1;
+  if (!find_reach(wave, Segment::Lds, addressing, traits, reach)) return report_lane(wave, op, {addressing}, traits.bytes);
+  if (atomic_lanes(wave, op, traits, reach, operand, second)) return op + 1;
+  for (uint64_t left = wave.exec();; left &= left - 1) { // a lane is misaligned
+    const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
+    const uint64_t offset = addressing.of(lane);
     if (offset & (traits.bytes - 1U))
-      return raise(wave, op, Fault::Misaligned, "misaligned LDS atomic", offset, static_cast<int>(lane)) != nullptr;
-    uint64_t operand = value_of(wave, op->src[1], lane, words);
-    uint64_t second = two ? value_of(wave, op->src[2], lane, words) : 0;
-    if (comparand_first) std::swap(operand, second);
-    uint64_t old = 0;
-    std::memcpy(&old, at, traits.bytes);
-    const uint64_t now = words == 2 ? atomic_result(traits.atomic, old, operand, second)
-                                    : atomic_result(traits.atomic, static_cast<uint32_t>(old),
-                                                    static_cast<uint32_t>(operand), static_cast<uint32_t>(second));
-    std::memcpy(at, &now, traits.bytes);
-    if (op->returns) put_value(wave, op->dst, lane, words, old);
-    return true;
-  });
+      return raise(wave, op, Fault::Misaligned, "misaligned LDS atomic", offset, static_cast<int>(lane));
+  }
 }
 
 // ds_append, ds_consume: one counter for the wave, at M0[15:0] (base) plus offset; every lane gets the old value.

@@ -32,16 +32,19 @@ struct LaneAccess {
 private:
   bool scratch(uint64_t offset, unsigned lane, unsigned bytes, uint32_t* words, bool write);
   bool lds(uint64_t offset, unsigned lane, unsigned bytes, uint32_t* words, bool write);
-  Segment resolve(Segment segment, uint64_t& address) const;
 };
+
+// Where a flat address leads; addresses in LDS and scratch become offsets.
+Segment resolve_flat(const Wave& wave, uint64_t& address);
+inline Segment resolve(const Wave& wave, Segment segment, uint64_t& address) {
+  return segment == Segment::Flat ? resolve_flat(wave, address) : segment;
+}
 
 // Puts a loaded value into the register as traits say: extension, d16 halves.
 void put_loaded(Wave& wave, const MemoryTraits& traits, unsigned reg, unsigned lane, const uint32_t* words);
 void take_stored(const Wave& wave, const MemoryTraits& traits, unsigned reg, unsigned lane, uint32_t* words);
 
-const Op* run_flat_load(Wave& wave, const Op* op);
-const Op* run_flat_store(Wave& wave, const Op* op);
-const Op* run_flat_atomic(Wave& wave, const Op* op);
+Handler flat_handler(Segment segment, MemoryKind kind); // of flat, global and scratch operations
 const Op* run_buffer(Wave& wave, const Op* op);
 const Op* run_scalar_load(Wave& wave, const Op* op);
 const Op* run_scalar_store(Wave& wave, const Op* op);

@@ -154,15 +154,6 @@ const char* keep_name(std::string name) {
   return kept->back().c_str();
 }
 
-Handler flat_handler(MemoryKind kind) {
-  switch (kind) {
-  case MemoryKind::Load: return run_flat_load;
-  case MemoryKind::Store: return run_flat_store;
-  case MemoryKind::Atomic: return run_flat_atomic;
-  }
-  return run_unsupported;
-}
-
 } // namespace
 
 void add_memory_rows(RowSink sink, void* context) {
@@ -177,7 +168,7 @@ void add_memory_rows(RowSink sink, void* context) {
       const char* const name = keep_name(std::string(prefix.text) + operation.name);
       const bool buffer = prefix.segment == Segment::Buffer;
       sink(context, name,
-           Row(name, Fidelity::Exact, buffer ? bind_buffer : bind_flat, buffer ? run_buffer : flat_handler(traits->kind),
+           Row(name, Fidelity::Exact, buffer ? bind_buffer : bind_flat, buffer ? run_buffer : flat_handler(prefix.segment, traits->kind),
                traits, static_cast<uint32_t>(prefix.segment), ""));
     }
   }

@@ -10,11 +10,21 @@ namespace ptxshim::vgpu {
 namespace {
 
 void extend_and_write(Wave& wave, const Op* op, const MemoryTraits& traits, const std::byte* host) {
-  uint32_t words[16] = {};
-  std::memcpy(words, host, traits.bytes);
-  if (traits.bytes == 1 && traits.sign) words[0] = static_cast<uint32_t>(static_cast<int8_t>(words[0]));
-  if (traits.bytes == 2 && traits.sign) words[0] = static_cast<uint32_t>(static_cast<int16_t>(words[0]));
-  std::memcpy(&wave.s[op->dst], words, traits.bytes < 4 ? 4 : traits.bytes);
+  uint32_t* const to = &wave.s[op->dst];
+  switch (traits.bytes) { // sizes that the compiler knows
+  case 1: *to = traits.sign ? static_cast<uint32_t>(static_cast<int8_t>(*host)) : static_cast<uint32_t>(*host); break;
+  case 2: {
+    uint16_t value;
+    std::memcpy(&value, host, 2);
+    *to = traits.sign ? static_cast<uint32_t>(static_cast<int16_t>(value)) : value;
+    break;
+  }
+  case 4: std::memcpy(to, host, 4); break;
+  case 8: std::memcpy(to, host, 8); break;
+  case 16: std::memcpy(to, host, 16); break;
+  case 32: std::memcpy(to, host, 32); break;
+  default: std::memcpy(to, host, traits.bytes); break;
+  }
 }
 
 uint64_t scalar_offset(const Wave& wave, const Op* op) {

@@ -2,83 +2,22 @@
 // FLAT, GLOBAL, SCRATCH and MUBUF. Source operands of an Op here: src[0] vector address, src[1] scalar base or offset,
 // src[2] data, src[3] buffer descriptor. immediate holds the Segment and, for buffers, the address form.
 
-#include <cstring>
-
+#include "lane_reach.h"
 #include "memory_bind.h"
 #include "memory_ops.h"
 
 namespace ptxshim::vgpu {
 namespace {
 
-constexpr unsigned kMaxLanes = 64;
-
-struct Addresses {
-  uint64_t of[kMaxLanes];
-};
-
-void compute_addresses(Wave& wave, const Op* op, Segment segment, Addresses& out) {
+[[gnu::always_inline]] inline Addressing addressing_of(Wave& wave, const Op* op, Segment segment) {
   const Source& vaddr = op->src[0];
   const Source& saddr = op->src[1];
-  const uint64_t offset = static_cast<uint64_t>(op->offset);
   const uint32_t* const low = vaddr.kind == SourceKind::Vector ? wave.reg(vaddr.index) : nullptr;
-  if (segment == Segment::Scratch) {
-    const uint32_t base = (saddr.kind != SourceKind::None ? wave.read32(saddr) : 0U) + static_cast<uint32_t>(offset);
-    for (unsigned i = 0; i < wave.lanes; ++i) out.of[i] = (low ? low[i] : 0U) + base;
-    return;
-  }
-  if (saddr.kind != SourceKind::None) {
-    const uint64_t base = wave.read64(saddr) + offset;
-    for (unsigned i = 0; i < wave.lanes; ++i) out.of[i] = base + (low ? low[i] : 0U);
-    return;
-  }
-  if (!low) {
-    for (unsigned i = 0; i < wave.lanes; ++i) out.of[i] = offset;
-    return;
-  }
-  const uint32_t* const high = low + wave.lanes;
-  for (unsigned i = 0; i < wave.lanes; ++i) out.of[i] = (static_cast<uint64_t>(high[i]) << 32 | low[i]) + offset;
-}
-
-// All lanes on, one after the other in memory, all mapped: one copy. Null otherwise.
-std::byte* coalesced(Wave& wave, Segment segment, const Addresses& addresses, unsigned bytes, bool write) {
-  if (segment == Segment::Scratch || wave.exec() != wave.lane_mask) return nullptr;
-  const uint64_t first = addresses.of[0];
-  uint64_t different = 0;
-  for (unsigned i = 0; i < wave.lanes; ++i) different |= addresses.of[i] ^ (first + static_cast<uint64_t>(i) * bytes);
-  if (different) return nullptr;
-  return wave.memory->translate(first, static_cast<uint64_t>(bytes) * wave.lanes, write);
-}
-
-bool load_coalesced(Wave& wave, const Op* op, Segment segment, const MemoryTraits& traits, const Addresses& addresses) {
-  if (traits.bytes < 4 || traits.half != Half::None) return false;
-  const std::byte* const host = coalesced(wave, segment, addresses, traits.bytes, false);
-  if (!host) return false;
-  uint32_t* const row = wave.reg(op->dst);
-  const unsigned words = traits.bytes / 4U;
-  if (words == 1) {
-    std::memcpy(row, host, wave.lanes * 4U);
-    return true;
-  }
-  for (unsigned i = 0; i < wave.lanes; ++i)
-    for (unsigned word = 0; word < words; ++word)
-      std::memcpy(&row[i + word * wave.lanes], host + (static_cast<size_t>(i) * words + word) * 4, 4);
-  return true;
-}
-
-bool store_coalesced(Wave& wave, const Op* op, Segment segment, const MemoryTraits& traits, const Addresses& addresses) {
-  if (traits.bytes < 4 || traits.half != Half::None) return false;
-  std::byte* const host = coalesced(wave, segment, addresses, traits.bytes, true);
-  if (!host) return false;
-  const uint32_t* const row = wave.reg(op->src[2].index);
-  const unsigned words = traits.bytes / 4U;
-  if (words == 1) {
-    std::memcpy(host, row, wave.lanes * 4U);
-    return true;
-  }
-  for (unsigned i = 0; i < wave.lanes; ++i)
-    for (unsigned word = 0; word < words; ++word)
-      std::memcpy(host + (static_cast<size_t>(i) * words + word) * 4, &row[i + word * wave.lanes], 4);
-  return true;
+  const uint64_t offset = static_cast<uint64_t>(op->offset);
+  if (segment == Segment::Scratch)
+    return {low, nullptr, offset + (saddr.kind != SourceKind::None ? wave.read32(saddr) : 0U), AddressForm::Wrapping32};
+  if (saddr.kind != SourceKind::None) return {low, nullptr, offset + wave.read64(saddr), AddressForm::Extended32};
+  return {low, low ? low + wave.lanes : nullptr, offset, AddressForm::Full64};
 }
 
 uint64_t data_value(const Wave& wave, unsigned reg, unsigned lane, unsigned words) {
@@ -164,6 +103,22 @@ BufferLane buffer_lane(const Wave& wave, const Op* op, const Descriptor& d, uint
   return result;
 }
 
+// Loads and stores through the scratch descriptor, all lanes at once. False: lane by lane.
+bool scratch_access(Wave& wave, const Op* op, const Descriptor& d, uint32_t scalar_offset) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const unsigned form = buffer_form(op->immediate);
+  if ((form & kIndexed) || traits.kind == MemoryKind::Atomic) return false;
+  const uint64_t base = (d.base - kScratchBufferBase + scalar_offset) / wave.lanes + static_cast<uint64_t>(op->offset);
+  const Addressing addressing{form & kOffset ? wave.reg(op->src[0].index) : nullptr, nullptr, base, AddressForm::Extended32};
+  Reach reach;
+  if (!find_reach(wave, Segment::Scratch, addressing, traits, reach)) return false;
+  if (traits.kind == MemoryKind::Load)
+    load_lanes(wave, traits, reach, op->dst);
+  else
+    store_lanes(wave, traits, reach, op->src[2].index);
+  return true;
+}
+
 const Op* buffer_access(Wave& wave, const Op* op, const BufferLane& at, unsigned lane) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   LaneAccess access{wave, op};
@@ -186,60 +141,86 @@ const Op* buffer_access(Wave& wave, const Op* op, const BufferLane& at, unsigned
   return op;
 }
 
-} // namespace
-
-const Op* run_flat_load(Wave& wave, const Op* op) {
+template <Segment S> const Op* run_flat_load(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const Segment segment = segment_of(op->immediate);
-  Addresses addresses;
+  const Addressing addressing = addressing_of(wave, op, S);
+  if (!wave.exec()) return op + 1;
   wave.memory->refresh();
-  compute_addresses(wave, op, segment, addresses);
-  if (load_coalesced(wave, op, segment, traits, addresses)) return op + 1;
+  if (Reach reach; find_reach(wave, S, addressing, traits, reach)) {
+    load_lanes(wave, traits, reach, op->dst);
+    return op + 1;
+  }
   LaneAccess access{wave, op};
   for (uint64_t left = wave.exec(); left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
     uint32_t words[4] = {};
-    if (!access.load(segment, addresses.of[lane], lane, traits.bytes, words)) return nullptr;
+    if (!access.load(S, addressing.of(lane), lane, traits.bytes, words)) return nullptr;
     put_loaded(wave, traits, op->dst, lane, words);
   }
   return op + 1;
 }
 
-const Op* run_flat_store(Wave& wave, const Op* op) {
+template <Segment S> const Op* run_flat_store(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const Segment segment = segment_of(op->immediate);
-  Addresses addresses;
+  const Addressing addressing = addressing_of(wave, op, S);
+  if (!wave.exec()) return op + 1;
   wave.memory->refresh();
-  compute_addresses(wave, op, segment, addresses);
-  if (store_coalesced(wave, op, segment, traits, addresses)) return op + 1;
+  if (Reach reach; find_reach(wave, S, addressing, traits, reach)) {
+    store_lanes(wave, traits, reach, op->src[2].index);
+    return op + 1;
+  }
   LaneAccess access{wave, op};
   for (uint64_t left = wave.exec(); left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
     uint32_t words[4];
     take_stored(wave, traits, op->src[2].index, lane, words);
-    if (!access.store(segment, addresses.of[lane], lane, traits.bytes, words)) return nullptr;
+    if (!access.store(S, addressing.of(lane), lane, traits.bytes, words)) return nullptr;
   }
   return op + 1;
 }
 
-const Op* run_flat_atomic(Wave& wave, const Op* op) {
-  const Segment segment = segment_of(op->immediate);
-  Addresses addresses;
+template <Segment S> const Op* run_flat_atomic(Wave& wave, const Op* op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const Addressing addressing = addressing_of(wave, op, S);
+  if (!wave.exec()) return op + 1;
   wave.memory->refresh();
-  compute_addresses(wave, op, segment, addresses);
+  const unsigned operand = op->src[2].index;
+  if (Reach reach; find_reach(wave, S, addressing, traits, reach) &&
+                   atomic_lanes(wave, op, traits, reach, operand, operand + traits.bytes / 4U))
+    return op + 1;
   for (uint64_t left = wave.exec(); left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
-    if (!atomic_lane(wave, op, segment, addresses.of[lane], lane)) return nullptr;
+    if (!atomic_lane(wave, op, S, addressing.of(lane), lane)) return nullptr;
   }
   return op + 1;
+}
+
+template <Segment S> Handler handler_of(MemoryKind kind) {
+  switch (kind) {
+  case MemoryKind::Load: return run_flat_load<S>;
+  case MemoryKind::Store: return run_flat_store<S>;
+  case MemoryKind::Atomic: return run_flat_atomic<S>;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+Handler flat_handler(Segment segment, MemoryKind kind) {
+  if (segment == Segment::Global) return handler_of<Segment::Global>(kind);
+  if (segment == Segment::Scratch) return handler_of<Segment::Scratch>(kind);
+  return handler_of<Segment::Flat>(kind);
 }
 
 const Op* run_buffer(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const Descriptor descriptor = read_descriptor(wave, op);
   const uint32_t scalar_offset = op->src[1].kind == SourceKind::None ? 0 : wave.read32(op->src[1]);
+  const uint64_t exec = wave.exec();
+  if (!exec) return op + 1;
   wave.memory->refresh();
-  for (uint64_t left = wave.exec(); left; left &= left - 1) {
+  if (descriptor.add_thread && scratch_access(wave, op, descriptor, scalar_offset)) return op + 1;
+  for (uint64_t left = exec; left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
     const BufferLane at = buffer_lane(wave, op, descriptor, scalar_offset, lane, traits.bytes);
     if (!buffer_access(wave, op, at, lane)) return nullptr;

@@ -56,7 +56,7 @@ void DirectMemory::release(uint64_t address) {
   if (found == blocks_.end()) return;
   munmap(reinterpret_cast<void*>(address), found->second.mapped);
   blocks_.erase(found);
-  generation_.fetch_add(1);
+  changed();
 }
 
 void DirectMemory::set_writable(uint64_t address, bool writable) {
@@ -64,7 +64,7 @@ void DirectMemory::set_writable(uint64_t address, bool writable) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return;
   found->second.writable = writable;
-  generation_.fetch_add(1);
+  changed();
 }
 
 MemoryRange DirectMemory::find(uint64_t gpu_address) const {

@@ -32,16 +32,14 @@ public:
   std::byte* host(uint64_t address) const { return reinterpret_cast<std::byte*>(address); }
 
   MemoryRange find(uint64_t gpu_address) const override;
-  uint64_t generation() const override { return generation_.load(std::memory_order_relaxed); }
 
 private:
   struct Block {
     uint64_t size = 0, mapped = 0;
     bool writable = true;
   };
-  mutable std::shared_mutex mutex_;
+  alignas(64) mutable std::shared_mutex mutex_;
   std::map<uint64_t, Block> blocks_;
-  std::atomic<uint64_t> generation_{0};
 };
 
 struct KernelArgument {
