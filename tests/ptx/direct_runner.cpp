@@ -17,8 +17,8 @@ using ptxshim::vgpu::DirectDevice;
 using ptxshim::vgpu::DirectMemory;
 
 constexpr std::string_view kWave64 = "_wave64";
-const char* const kTargets[] = {"gfx90a",  "gfx942",         "gfx1030", "gfx1030_wave64", "gfx1100",
-                                "gfx1100_wave64", "gfx1150", "gfx1150_wave64", "gfx1200", "gfx1200_wave64"};
+const char* const kTargets[] = {"gfx90a",         "gfx942",  "gfx1030",        "gfx1030_wave64", "gfx1100",
+                                "gfx1100_wave64", "gfx1150", "gfx1150_wave64", "gfx1200",        "gfx1200_wave64"};
 
 struct Allocation { // given back with its scope
   DirectMemory& memory;

@@ -67,20 +67,18 @@ void prepare(llvm::Module& module, const llvm::TargetMachine& machine, uint32_t 
       llvm::PICLevel::BigPIC); // as clang marks the support library: other behaviours do not link
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning;
-  llvm::PassBuilder builder(&machine, tuning);
+Analyses::Analyses(llvm::TargetMachine& machine) : builder(&machine, llvm::PipelineTuningOptions()) {
   machine.registerPassBuilderCallbacks(builder);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  Analyses analyses(machine);
+  analyses.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, analyses.modules);
 }
 
 Result<std::vector<std::byte>> generate(llvm::Module& module, llvm::TargetMachine& machine, Output output) {

@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include "ptxshim/result.h"
@@ -23,6 +26,15 @@ void initialise(); // once a process
 Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Target& target);
 void prepare(llvm::Module& module, const llvm::TargetMachine& machine,
              uint32_t code_object_version); // triple, layout, flags
+// LLVM's analyses as this target sees them.
+struct Analyses {
+  explicit Analyses(llvm::TargetMachine& machine);
+  llvm::PassBuilder builder;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+};
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
 enum class Output { Object, Assembly };

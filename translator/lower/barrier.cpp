@@ -2,13 +2,15 @@
 // A work group has one hardware barrier, for all of its waves; it orders LDS and global memory among them.
 // Barriers without a thread count are that one, whatever their number. Those with a count, which may be for a
 // part of the block, and arrivals without waiting are made of LDS words: a warp adds 32 to the barrier's
-// count, the last one advances its generation, the others wait for that. Where a wave holds two warps, a warp
-// must not wait for the other one of its wave to come along a different path: it would wait forever.
+// count, the last one advances its generation, the others wait for that. (Where the two warps of a
+// wave come along different paths, see progress.cpp.)
 // Reductions over the whole block go through one word of LDS between barriers.
 #include "lower/barrier.h"
 
 #include "lower/function.h"
+#include "lower/hazards.h"
 #include "lower/memory.h"
+#include "lower/progress.h"
 #include "lower/warp.h"
 
 namespace ptxshim::ptx {
@@ -73,6 +75,7 @@ public:
     atomic_add(sum(generation()), amount);
   }
   void arrive() {
+    converge(e, ir.getInt32(~0u));
     fence(e, AtomicOrdering::Release, "workgroup");
     generation();
     llvm::BasicBlock* arriving = e.function.new_block("barrier.arrive");
@@ -95,7 +98,9 @@ public:
     llvm::BasicBlock* done = e.function.new_block("barrier.done");
     ir.CreateBr(waiting);
     ir.SetInsertPoint(waiting);
-    Value* same = ir.CreateICmpEQ(load(word(4)), generation_);
+    llvm::LoadInst* now = load(word(4));
+    now->setMetadata(kWarpWaits, llvm::MDNode::get(ir.getContext(), {}));
+    Value* same = ir.CreateICmpEQ(now, generation_);
     e.intrinsic(Intrinsic::amdgcn_s_sleep, {}, {ir.getInt32(1)});
     ir.CreateCondBr(same, waiting, done);
     ir.SetInsertPoint(done);
@@ -122,7 +127,7 @@ private:
   Value* sum(Value* generation) {
     return ir.CreatePtrAdd(base_, ir.CreateAdd(ir.CreateShl(ir.CreateAnd(generation, 1), 2), ir.getInt32(8)));
   }
-  Value* load(Value* pointer) {
+  llvm::LoadInst* load(Value* pointer) {
     llvm::LoadInst* made = ir.CreateAlignedLoad(ir.getInt32Ty(), pointer, llvm::Align(4));
     made->setAtomic(AtomicOrdering::Monotonic, group_);
     return made;
@@ -168,6 +173,7 @@ static Result<void> reduce_over_block(Emitter& e) {
 Result<void> lower_barrier(Emitter& e) {
   if (e.has(
           Mod::warp)) { // the lanes of a wave run in step: what is left is the order of their memory accesses
+    converge(e, e.read(0, ScalarType::B32));
     fence(e, AtomicOrdering::Release, "wavefront");
     e.intrinsic(Intrinsic::amdgcn_wave_barrier, {}, {});
     fence(e, AtomicOrdering::Acquire, "wavefront");

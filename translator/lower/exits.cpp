@@ -26,11 +26,11 @@ static llvm::SmallVector<CallInst*> calls_of(llvm::Function& callee) {
   return calls;
 }
 
-// Functions that reach the marker, innermost first as far as there is no recursion.
-static llvm::SmallVector<llvm::Function*> reaching(llvm::Function& marker) {
+// The functions that reach one of these, innermost first as far as there is no recursion.
+static llvm::SmallVector<llvm::Function*> reaching(llvm::ArrayRef<llvm::Function*> callees) {
   llvm::SmallVector<llvm::Function*> found;
   llvm::SmallPtrSet<llvm::Function*, 16> seen;
-  llvm::SmallVector<llvm::Function*> pending{&marker};
+  llvm::SmallVector<llvm::Function*> pending(callees);
   while (!pending.empty()) {
     llvm::Function* callee = pending.pop_back_val();
     for (CallInst* call : calls_of(*callee)) {
@@ -43,10 +43,10 @@ static llvm::SmallVector<llvm::Function*> reaching(llvm::Function& marker) {
   return found;
 }
 
-void resolve_exits(llvm::Module& module) {
-  llvm::Function* marker = module.getFunction(kExitMarker);
-  if (!marker) return;
-  const llvm::SmallVector<llvm::Function*> functions = reaching(*marker);
+void inline_everywhere(llvm::ArrayRef<llvm::Function*> callees) {
+  llvm::SmallVector<llvm::Function*> functions(callees);
+  for (llvm::Function* caller : reaching(callees))
+    if (!llvm::is_contained(callees, caller)) functions.push_back(caller);
   // Each round inlines all present calls; without recursion the depth of the call graph is at most the number
   // of functions.
   constexpr unsigned kMostRounds = 64;
@@ -60,6 +60,12 @@ void resolve_exits(llvm::Module& module) {
         changed = llvm::InlineFunction(*call, info).isSuccess() || changed;
       }
   }
+}
+
+void resolve_exits(llvm::Module& module) {
+  llvm::Function* marker = module.getFunction(kExitMarker);
+  if (!marker) return;
+  inline_everywhere(reaching({marker}));
   for (CallInst* call : calls_of(*marker)) {
     llvm::Function* function = call->getFunction();
     if (is_kernel(*function)) {

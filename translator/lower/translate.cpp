@@ -14,6 +14,7 @@
 #include "lower/exits.h"
 #include "lower/finish.h"
 #include "lower/module.h"
+#include "lower/progress.h"
 #include "lower/translator.h"
 #include "syntax/parse.h"
 
@@ -117,6 +118,7 @@ Result<std::unique_ptr<llvm::Module>> Translation::lower(llvm::LLVMContext& cont
   if (!whole) return whole;
   define_device_runtime(**whole);
   resolve_exits(**whole);
+  guarantee_progress(**whole, machine, target_.wave_size == 64);
   if (Result<void> done = link_device_library(**whole); !done) return std::move(done).error();
   for (auto& [name, error] : find_kernel_errors(**whole))
     excluded_.emplace(name, error);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lower/warp.h"
 
+#include "lower/progress.h"
+
 #include <llvm/IR/MDBuilder.h>
 
 namespace ptxshim::ptx {
@@ -81,8 +83,10 @@ Value* lowest_bit(Emitter& e, Value* mask) {
 }
 
 Value* warp_participants(Emitter& e, unsigned n) {
-  Value* active = warp_ballot(e, e.ir.getTrue());
-  return e.has(Mod::sync) ? e.ir.CreateAnd(active, e.read(n, ScalarType::B32)) : active;
+  if (!e.has(Mod::sync)) return warp_ballot(e, e.ir.getTrue());
+  Value* members = e.read(n, ScalarType::B32);
+  converge(e, members);
+  return e.ir.CreateAnd(warp_ballot(e, e.ir.getTrue()), members);
 }
 
 } // namespace ptxshim::ptx

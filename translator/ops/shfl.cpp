@@ -2,6 +2,7 @@
 // PTX ISA, "shfl.sync": bits 0-4 of c clamp the source lane, bits 8-12 split the warp into segments; delta,
 // clamp and segment are 5 bits each. A source out of range keeps the thread's own value and gives a false
 // predicate. Exited or absent lanes give anything.
+#include "lower/progress.h"
 #include "lower/warp.h"
 #include "ops/op.h"
 
@@ -29,6 +30,7 @@ PTXSHIM_OP(shfl,
   const bool has_predicate = e.operand(0).paired;
   const unsigned first = has_predicate ? 2 : 1;
   llvm::IRBuilder<>& ir = e.ir;
+  if (e.has(Mod::sync)) converge(e, e.read(first + 3, ScalarType::B32));
   Value* value = e.read(first, ScalarType::B32);
   if (const uint32_t mask = shfl_constant_mask(e, first); mask && e.gfx_major() >= 10) {
     e.write(0, warp_exchange(e, value, mask), ScalarType::B32);

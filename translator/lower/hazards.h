@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Which threads of one wave could wait for each other. See progress.cpp.
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
+
+namespace ptxshim::ptx {
+
+inline constexpr const char* kConvergeMark = "ptxshim.converge"; // a call: void(i32 members)
+// On loads of loops that a warp is in as a whole: its lanes do not wait for each other there.
+inline constexpr const char* kWarpWaits = "ptxshim.warp.waits";
+
+bool is_block_barrier(const llvm::Instruction& instruction);
+bool is_converge_mark(const llvm::Instruction& instruction);
+// Whether the instruction is there to see what other threads write.
+bool watches(const llvm::Instruction& instruction, bool wave64);
+
+struct Hazards {
+  llvm::SmallVector<llvm::BasicBlock*> waiting; // the headers of all loops that end when another thread has acted
+  llvm::SmallVector<llvm::BasicBlock*> loops;   // those among them that must not hold other lanes of the wave
+  // With two warps in a wave: block barriers that one of them may come to alone, and whether the other one may
+  // meanwhile come to another barrier.
+  llvm::SmallVector<llvm::Instruction*> barriers;
+  bool meet_apart = false;
+  bool any() const { return !loops.empty() || meet_apart; }
+};
+
+// Of a function in SSA form.
+Hazards find_hazards(llvm::Function& function, llvm::FunctionAnalysisManager& analyses, bool wave64);
+
+} // namespace ptxshim::ptx
