@@ -15,8 +15,9 @@ namespace {
 inline const Op* branch_if(Wave& wave, const Op* op, bool taken) {
   return taken ? go_to(wave, op, static_cast<uint64_t>(op->offset)) : op + 1;
 }
+} // namespace
 
-// Targets that are known only at run time: no link, the cache is asked each time.
+// No link, the cache is asked each time.
 const Op* go_anywhere(Wave& wave, const Op* op, uint64_t address) {
   const Op* const target = find_code(wave, op, address & ~3ULL);
   if (!target) return nullptr;
@@ -27,7 +28,6 @@ const Op* go_anywhere(Wave& wave, const Op* op, uint64_t address) {
   }
   return target;
 }
-} // namespace
 
 const Op* run_branch_scc0(Wave& wave, const Op* op) { return branch_if(wave, op, !wave.scc()); }
 const Op* run_branch_scc1(Wave& wave, const Op* op) { return branch_if(wave, op, wave.scc()); }
@@ -57,6 +57,9 @@ const Op* run_end(Wave& wave, const Op*) {
   return nullptr;
 }
 
+// KILL ends the wave before its next instruction.
+const Op* run_kill(Wave& wave, const Op* op) { return op->immediate & 1U ? run_end(wave, op) : op + 1; }
+
 // Without a trap handler the debug trap is nothing and every other one ends the kernel (LLVM AMDGPUUsage, trap ids).
 const Op* run_trap(Wave& wave, const Op* op) {
   if (op->immediate == 3) return op + 1;
@@ -74,6 +77,9 @@ const Op* run_sleep(Wave& wave, const Op* op) {
 
 const Op* run_unsupported(Wave& wave, const Op* op) {
   return raise(wave, op, Fault::IllegalInstruction, "instruction that is not implemented");
+}
+const Op* run_illegal(Wave& wave, const Op* op) {
+  return raise(wave, op, Fault::IllegalInstruction, "illegal instruction");
 }
 const Op* run_undecodable(Wave& wave, const Op* op) {
   return raise(wave, op, Fault::IllegalInstruction, "bytes that are no instruction of this target");
@@ -115,6 +121,13 @@ const Op* run_barrier_wait(Wave& wave, const Op* op) {
     return nullptr;
   }
   wave.barrier_signalled = false;
+  return op + 1;
+}
+
+// The work group's own barrier, -1: bits 22:16 the waves that have signalled, 10:4 its waves, 0 that it exists.
+const Op* run_barrier_state(Wave& wave, const Op* op) {
+  if (op->immediate != ~0U) return raise(wave, op, Fault::IllegalInstruction, "named barriers are not implemented");
+  wave.s[op->dst] = (wave.group->signalled & 0x7fU) << 16 | (wave.group->wave_count & 0x7fU) << 4 | 1U;
   return op + 1;
 }
 

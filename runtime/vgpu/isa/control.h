@@ -18,6 +18,14 @@ const Op* run_setpc(Wave& wave, const Op* op);
 const Op* run_swappc(Wave& wave, const Op* op);
 const Op* run_call(Wave& wave, const Op* op);
 const Op* run_end(Wave& wave, const Op* op);
+const Op* run_kill(Wave& wave, const Op* op);
+const Op* run_illegal(Wave& wave, const Op* op);
+const Op* run_fork(Wave& wave, const Op* op);
+const Op* run_join(Wave& wave, const Op* op);
+const Op* run_subvector_begin(Wave& wave, const Op* op);
+const Op* run_subvector_end(Wave& wave, const Op* op);
+// Goes on at an address that is known only now.
+const Op* go_anywhere(Wave& wave, const Op* op, uint64_t address);
 const Op* run_trap(Wave& wave, const Op* op);
 const Op* run_nothing(Wave& wave, const Op* op);
 const Op* run_sleep(Wave& wave, const Op* op);
@@ -25,6 +33,7 @@ const Op* run_barrier(Wave& wave, const Op* op);
 const Op* run_barrier_signal(Wave& wave, const Op* op);
 const Op* run_barrier_signal_isfirst(Wave& wave, const Op* op);
 const Op* run_barrier_wait(Wave& wave, const Op* op);
+const Op* run_barrier_state(Wave& wave, const Op* op);
 const Op* run_unsupported(Wave& wave, const Op* op);
 const Op* run_undecodable(Wave& wave, const Op* op);
 
@@ -61,5 +70,7 @@ const Op* run_vector_movreld(Wave& wave, const Op* op);
 const Op* run_vector_movrelsd(Wave& wave, const Op* op); // immediate 1: the _2 form
 const Op* run_mbcnt_low(Wave& wave, const Op* op);
 const Op* run_mbcnt_high(Wave& wave, const Op* op);
+const Op* run_swaprel(Wave& wave, const Op* op);
+const Op* run_mqsad(Wave& wave, const Op* op); // immediate 1: sums saturate
 
 } // namespace ptxshim::vgpu

@@ -12,6 +12,7 @@
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstPrinter.h"
 #include "llvm/MC/MCInstrInfo.h"
@@ -174,6 +175,22 @@ public:
   bool decode(std::span<const std::byte> bytes, uint64_t pc, Instruction& out) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     llvm::MCInst inst;
+    if (!disassemble(bytes, pc, out, inst)) return false;
+    out.text.clear();
+    llvm::raw_string_ostream stream(out.text);
+    tables().printer->printInst(&inst, pc, "", *subtarget_, stream);
+    return true;
+  }
+
+  bool recognise(std::span<const std::byte> bytes, Instruction& out) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    llvm::MCInst inst;
+    return disassemble(bytes, 0, out, inst);
+  }
+
+private:
+  // Everything but the text.
+  bool disassemble(std::span<const std::byte> bytes, uint64_t pc, Instruction& out, llvm::MCInst& inst) {
     uint64_t size = 0;
     const llvm::ArrayRef<uint8_t> array(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
     const llvm::MCDisassembler::DecodeStatus status =
@@ -191,14 +208,9 @@ public:
     if (inst.getNumOperands() > std::size(out.operands)) return false;
     for (unsigned i = 0; i < inst.getNumOperands(); ++i)
       if (!convert(inst, description, i, out.operands[out.count++])) return false;
-    if ((out.flags & flag::kSdwa) && !has_sdwa_selections(out)) return false;
-    out.text.clear();
-    llvm::raw_string_ostream stream(out.text);
-    t.printer->printInst(&inst, pc, "", *subtarget_, stream);
-    return true;
+    return !(out.flags & flag::kSdwa) || has_sdwa_selections(out);
   }
 
-private:
   bool convert(const llvm::MCInst& inst, const llvm::MCInstrDesc& description, unsigned i, Operand& out) const {
     const Tables& t = tables();
     out = Operand{};
@@ -220,10 +232,10 @@ private:
       out.index = meaning.index;
       return true;
     }
-    if (!operand.isImm()) return false;
     out.kind = OperandKind::Immediate;
-    out.value = operand.getImm();
-    return true;
+    if (operand.isExpr()) return operand.getExpr()->evaluateAsAbsolute(out.value);
+    out.value = operand.isImm() ? operand.getImm() : 0;
+    return operand.isImm();
   }
 
   std::mutex mutex_;

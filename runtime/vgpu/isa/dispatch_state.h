@@ -8,6 +8,7 @@
 
 #include "code_cache.h"
 #include "device/dispatch.h"
+#include "gws.h"
 #include "kernel_start.h"
 #include "wave.h"
 
@@ -16,6 +17,7 @@ namespace ptxshim::vgpu {
 struct Dispatch {
   const DeviceProperties* properties = nullptr;
   const MemoryMap* memory = nullptr;
+  GlobalWaveSync* gws = nullptr;
   DispatchPacket packet;
   KernelStart start;
   std::shared_ptr<CodeCache> code;

@@ -15,17 +15,6 @@ constexpr uint16_t kSpareRegister = kVectorRegisters; // waves have a few more r
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-// "v_dual_add_f32" is v_add_f32.
-std::string single_name(std::string_view dual) { return "v_" + std::string(dual.substr(7)); }
-
-std::string_view second_mnemonic(const Instruction& in) {
-  const std::string_view text = in.text;
-  const size_t at = text.find(":: ");
-  if (at == std::string_view::npos) return {};
-  const std::string_view rest = text.substr(at + 3);
-  return rest.substr(0, rest.find(' '));
-}
-
 // One half as an instruction of its own: its result, then the sources that are its.
 bool take_half(const Instruction& in, const Row* row, unsigned definition, unsigned& at, Instruction& out) {
   if (!row || row->run != run_valu || !row->table) return false;
@@ -68,11 +57,21 @@ Op start_op(const Instruction& in, const Row* row) {
 
 } // namespace
 
+std::string single_of_dual(std::string_view dual) { return "v_" + std::string(dual.substr(7)); }
+
+std::string_view second_dual_mnemonic(const Instruction& in) {
+  const std::string_view text = in.text;
+  const size_t at = text.find(":: ");
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = text.substr(at + 3);
+  return rest.substr(0, rest.find(' '));
+}
+
 bool bind_dual(const BindContext& context, const Instruction& in, std::vector<Op>& out) {
-  const std::string_view second = second_mnemonic(in);
+  const std::string_view second = second_dual_mnemonic(in);
   if (second.size() < 8 || in.mnemonic.size() < 8 || in.count < 3) return false;
-  const Row* const row_x = find_row(single_name(in.mnemonic));
-  const Row* const row_y = find_row(single_name(second));
+  const Row* const row_x = find_row(single_of_dual(in.mnemonic));
+  const Row* const row_y = find_row(single_of_dual(second));
   Instruction half_x, half_y;
   unsigned at = 2;
   if (!take_half(in, row_x, 0, at, half_x) || !take_half(in, row_y, 1, at, half_y)) return false;

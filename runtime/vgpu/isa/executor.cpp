@@ -159,6 +159,7 @@ public:
     Dispatch dispatch;
     dispatch.properties = &properties_;
     dispatch.memory = &memory_;
+    dispatch.gws = &gws_;
     dispatch.packet = packet;
     dispatch.interrupts = &interrupts_;
     dispatch.interrupts_seen = interrupts_.load();
@@ -242,6 +243,7 @@ private:
   const Target target_;
   unsigned threads_ = 1;
   std::atomic<uint64_t> interrupts_{0};
+  GlobalWaveSync gws_;
   std::mutex mutex_;
   std::unique_ptr<Decoder> decoders_[2];
   std::shared_ptr<CodeCache> caches_[2];

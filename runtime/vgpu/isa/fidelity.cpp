@@ -28,6 +28,7 @@ void report_fidelity() {
       break;
     case Fidelity::Later:
     case Fidelity::Graphics:
+    case Fidelity::Privileged:
       ++refused;
       log_detail::write_line(LogArea::vgpu, "%s: not supported", name.c_str());
       break;

@@ -15,6 +15,10 @@ const Op* run_set_index(Wave& wave, const Op* op) {
   wave.s[kM0] = (wave.s[kM0] & ~0xffU) | (wave.read32(op->src[0]) & 0xffU);
   return op + 1;
 }
+const Op* run_set_index_mode(Wave& wave, const Op* op) {
+  wave.s[kM0] = (wave.s[kM0] & ~0xf000U) | (op->immediate & 0xfU) << 12;
+  return op + 1;
+}
 
 const Op* run_indexed(Wave& wave, const Op* op) {
   Op moved = *static_cast<const Op*>(op->table);

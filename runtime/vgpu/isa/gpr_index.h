@@ -11,6 +11,7 @@ namespace ptxshim::vgpu {
 // so it is followed while decoding and costs nothing elsewhere.
 const Op* run_set_index_on(Wave& wave, const Op* op);
 const Op* run_set_index(Wave& wave, const Op* op);
+const Op* run_set_index_mode(Wave& wave, const Op* op);
 const Op* run_indexed(Wave& wave, const Op* op);
 
 // Makes `op` (a vector operation inside the mode) one that adds the index to its registers.

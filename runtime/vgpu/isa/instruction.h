@@ -63,6 +63,8 @@ public:
   virtual ~Decoder() = default;
   // False: these bytes are no instruction of the target.
   virtual bool decode(std::span<const std::byte> bytes, uint64_t pc, Instruction& out) = 0;
+  // The same without the text.
+  virtual bool recognise(std::span<const std::byte> bytes, Instruction& out) = 0;
 };
 
 // Calls visit(mnemonic, llvm_name, flags) for every encodable instruction of the tables, all generations.

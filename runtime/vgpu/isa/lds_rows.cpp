@@ -5,6 +5,7 @@
 
 #include "control.h"
 #include "lds.h"
+#include "lds_special.h"
 #include "memory_ops.h"
 #include "rows.h"
 
@@ -35,6 +36,9 @@ constexpr LdsRow kRows[] = {
 #define LDS_STORE(name, bytes, half) {#name, run_lds_store, store_traits(bytes, Half::half), 0},
 #define LDS_TWO(name, handler, bytes, immediate) {#name, handler, load_traits(bytes, false, Half::None), immediate},
 #define LDS_ATOMIC(name, op, bytes, comparand_first) {#name, run_lds_atomic, atomic_traits(AtomicOp::op, bytes), comparand_first},
+#define LDS_ATOMIC2(name, op, bytes) {#name, run_lds_two_cells, atomic_traits(AtomicOp::op, bytes), 0},
+#define GWS(name, op) {#name, run_gws, {}, static_cast<uint32_t>(GwsOp::op)},
+#define DIRECT(name) {#name, run_lds_direct, {}, 0},
 #define LDS_OTHER(name, handler, immediate) {#name, handler, load_traits(4, false, Half::None), immediate},
 #include "ds.def"
 };
@@ -76,11 +80,31 @@ bool bind_lds(const BindContext&, const Instruction& in, const Row& row, Op& op)
   return true;
 }
 
+// No address: at most the value.
+bool bind_gws(const BindContext&, const Instruction& in, const Row& row, Op& op) {
+  const bool takes_value = row.immediate == static_cast<uint32_t>(GwsOp::Init) ||
+                           row.immediate == static_cast<uint32_t>(GwsOp::SemaBr) ||
+                           row.immediate == static_cast<uint32_t>(GwsOp::Barrier);
+  if (takes_value && (in.count == 0 || in.operands[0].kind != OperandKind::Vector || !bind_source(in.operands[0], op.src[0])))
+    return false;
+  op.immediate = row.immediate;
+  text_number(in, "offset:", op.offset);
+  return true;
+}
+
+bool bind_direct(const BindContext&, const Instruction& in, const Row&, Op& op) {
+  if (in.count == 0 || in.operands[0].kind != OperandKind::Vector) return false;
+  op.dst = in.operands[0].index;
+  return true;
+}
+
+Binder binder_of(Handler run) { return run == run_gws ? bind_gws : run == run_lds_direct ? bind_direct : bind_lds; }
+
 } // namespace
 
 void add_lds_rows(RowSink sink, void* context) {
   for (const LdsRow& row : kRows)
-    sink(context, row.name, Row(row.name, Fidelity::Exact, bind_lds, row.run, &row.traits, row.immediate, ""));
+    sink(context, row.name, Row(row.name, Fidelity::Exact, binder_of(row.run), row.run, &row.traits, row.immediate, ""));
 }
 
 } // namespace ptxshim::vgpu

@@ -49,6 +49,11 @@ const Op* run_buffer(Wave& wave, const Op* op);
 const Op* run_scalar_load(Wave& wave, const Op* op);
 const Op* run_scalar_store(Wave& wave, const Op* op);
 const Op* run_scalar_buffer_load(Wave& wave, const Op* op);
+const Op* run_scalar_buffer_store(Wave& wave, const Op* op);
+const Op* run_scalar_scratch_load(Wave& wave, const Op* op);
+const Op* run_scalar_scratch_store(Wave& wave, const Op* op);
+const Op* run_scalar_atomic(Wave& wave, const Op* op);
+const Op* run_scalar_buffer_atomic(Wave& wave, const Op* op);
 
 // Base of the scratch region in the buffer descriptor that a kernel gets; no real memory is there.
 inline constexpr uint64_t kScratchBufferBase = 0x7ff000000000ULL;

@@ -8,6 +8,7 @@
 #include "control.h"
 #include "memory_bind.h"
 #include "rows.h"
+#include "staged_memory.h"
 
 namespace ptxshim::vgpu {
 namespace {
@@ -34,6 +35,20 @@ constexpr NamedTraits kOperations[] = {
 #define ATOMIC(name, op, bytes) {#name, atomic(AtomicOp::op, bytes)},
 #include "memory.def"
 };
+struct SegmentRow {
+  const char* name;
+  Segment segment;
+  MemoryTraits traits;
+};
+constexpr SegmentRow kOneSegment[] = {
+#define ONE_SEGMENT(name, segment, kind, bytes, sign) \
+  {#name, Segment::segment, {MemoryKind::kind, bytes, sign, Half::None, AtomicOp::Add}},
+#include "memory.def"
+};
+constexpr NamedTraits kScalarAtomics[] = {
+#define SCALAR_ATOMIC(name, op, bytes) {#name, atomic(AtomicOp::op, bytes)},
+#include "smem.def"
+};
 constexpr NamedTraits kScalarLoads[] = {
 #define SCALAR_LOAD(name, bytes, sign) {#name, load(bytes, sign, Half::None)},
 #include "smem.def"
@@ -50,6 +65,8 @@ bool name_has(const Instruction& instruction, std::string_view part) {
   return instruction.name.find(part) != std::string_view::npos;
 }
 
+bool touches_lds(const Instruction& instruction) { return name_has(instruction, "_LDS"); }
+
 bool bind_nothing(const BindContext&, const Instruction&, const Row&, Op& op) {
   op.run = run_nothing;
   return true;
@@ -60,7 +77,8 @@ bool bind_flat(const BindContext&, const Instruction& in, const Row& row, Op& op
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(row.table);
   const Segment segment = static_cast<Segment>(row.immediate);
   const bool scalar_address = name_has(in, "_SADDR") || name_has(in, "_SVS");
-  bool have_address = (segment == Segment::Scratch && (name_has(in, "_SADDR") || name_has(in, "_ST_"))) || name_has(in, "_ADDTID");
+  const bool own_address = name_has(in, "_ADDTID");
+  bool have_address = (segment == Segment::Scratch && (name_has(in, "_SADDR") || name_has(in, "_ST_"))) || own_address;
   bool have_data = traits.kind == MemoryKind::Load;
   // Scratch stores name the data first.
   bool data_first = segment == Segment::Scratch && traits.kind == MemoryKind::Store;
@@ -85,8 +103,13 @@ bool bind_flat(const BindContext&, const Instruction& in, const Row& row, Op& op
   }
   if (!have_address || !have_data || (scalar_address && op.src[1].kind == SourceKind::None)) return false;
   text_number(in, "offset:", op.offset);
-  if (text_has(in, "lds")) return false;
   op.immediate = pack_memory(segment, 0);
+  if (own_address) {
+    op.src[0].kind = SourceKind::Vector;
+    op.src[0].index = kLaneOffsets;
+    if (op.src[1].kind == SourceKind::None) bind_source({.kind = OperandKind::Null}, op.src[1]);
+  }
+  if (touches_lds(in)) op.dst = kStagedData;
   return true;
 }
 
@@ -94,8 +117,8 @@ bool bind_buffer(const BindContext&, const Instruction& in, const Row& row, Op& 
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(row.table);
   const bool both = name_has(in, "_BOTHEN");
   const unsigned form = (both || name_has(in, "_IDXEN") ? kIndexed : 0U) | (both || name_has(in, "_OFFEN") ? kOffset : 0U);
-  if (name_has(in, "_LDS") || name_has(in, "_ADDR64") || text_has(in, "lds") || text_has(in, "tfe")) return false;
-  bool have_data = traits.kind == MemoryKind::Load, have_descriptor = false, have_offset = false;
+  if (name_has(in, "_ADDR64") || text_has(in, "tfe")) return false;
+  bool have_data = traits.kind == MemoryKind::Load || touches_lds(in), have_descriptor = false, have_offset = false;
   bool have_address = form == 0;
   for (unsigned i = 0; i < in.count; ++i) {
     const Operand& operand = in.operands[i];
@@ -119,24 +142,32 @@ bool bind_buffer(const BindContext&, const Instruction& in, const Row& row, Op& 
     }
   }
   if (!have_data || !have_descriptor || !have_address) return false;
+  if (touches_lds(in) && traits.kind == MemoryKind::Load) op.dst = kStagedData;
+  if (touches_lds(in) && traits.kind == MemoryKind::Store) {
+    op.src[2].kind = SourceKind::Vector;
+    op.src[2].index = kStagedData;
+  }
   text_number(in, "offset:", op.offset);
   op.immediate = pack_memory(Segment::Buffer, form);
   return true;
 }
 
-bool bind_scalar_memory(const BindContext&, const Instruction& in, const Row&, Op& op) {
+bool is_scalar(const Operand& operand) { return operand.kind == OperandKind::Scalar || operand.kind == OperandKind::Null; }
+
+// Results (an atomic's are its data), data, base, scalar offset, immediate offset, cache policy, each where it exists.
+bool bind_scalar_memory(const BindContext&, const Instruction& in, const Row& row, Op& op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(row.table);
   unsigned at = 0;
-  const bool is_store = in.mnemonic.find("store") != std::string_view::npos;
-  if (at >= in.count) return false;
-  if (is_store) {
-    bind_source(in.operands[at++], op.src[2]);
-  } else {
-    if (in.operands[at].kind != OperandKind::Scalar && in.operands[at].kind != OperandKind::Null) return false;
+  if (at < in.count && in.operands[at].is_definition) {
+    if (!is_scalar(in.operands[at])) return false;
+    op.returns = traits.kind == MemoryKind::Atomic;
     op.dst = destination_slot(in.operands[at++]);
   }
+  if (traits.kind != MemoryKind::Load) {
+    if (at >= in.count || !bind_source(in.operands[at++], op.src[2]) || op.src[2].kind != SourceKind::Scalar) return false;
+  }
   if (at >= in.count || !bind_source(in.operands[at++], op.src[0]) || op.src[0].kind != SourceKind::Scalar) return false;
-  if (at < in.count && (in.operands[at].kind == OperandKind::Scalar || in.operands[at].kind == OperandKind::Null))
-    bind_source(in.operands[at++], op.src[1]);
+  if (at < in.count && is_scalar(in.operands[at])) bind_source(in.operands[at++], op.src[1]);
   // The immediate offset, where there is one before the cache policy: SGPR forms without it have the policy alone.
   const bool has_immediate = name_has(in, "_IMM");
   if (has_immediate && at < in.count && in.operands[at].kind == OperandKind::Immediate) op.offset = in.operands[at].value;
@@ -152,6 +183,27 @@ const char* keep_name(std::string name) {
   static std::deque<std::string>* const kept = new std::deque<std::string>;
   kept->push_back(std::move(name));
   return kept->back().c_str();
+}
+
+void add_scalar_memory(RowSink sink, void* context) {
+  auto put = [&](const char* prefix, const char* name, Handler run, const MemoryTraits* traits) {
+    const char* const whole = keep_name(std::string(prefix) + name);
+    sink(context, whole, Row(whole, Fidelity::Exact, bind_scalar_memory, run, traits, 0, ""));
+  };
+  for (const NamedTraits& operation : kScalarLoads) {
+    put("s_load_", operation.name, run_scalar_load, &operation.traits);
+    put("s_buffer_load_", operation.name, run_scalar_buffer_load, &operation.traits);
+    if (std::string_view(operation.name).find("dword") != 0 || operation.traits.bytes > 16) continue;
+    const MemoryTraits* const stored = keep(store(operation.traits.bytes, Half::None));
+    put("s_store_", operation.name, run_scalar_store, stored);
+    put("s_buffer_store_", operation.name, run_scalar_buffer_store, stored);
+    put("s_scratch_load_", operation.name, run_scalar_scratch_load, &operation.traits);
+    put("s_scratch_store_", operation.name, run_scalar_scratch_store, stored);
+  }
+  for (const NamedTraits& operation : kScalarAtomics) {
+    put("s_atomic_", operation.name, run_scalar_atomic, &operation.traits);
+    put("s_buffer_atomic_", operation.name, run_scalar_buffer_atomic, &operation.traits);
+  }
 }
 
 } // namespace
@@ -172,16 +224,15 @@ void add_memory_rows(RowSink sink, void* context) {
                traits, static_cast<uint32_t>(prefix.segment), ""));
     }
   }
-  for (const NamedTraits& operation : kScalarLoads) {
-    const MemoryTraits* const traits = keep(operation.traits);
-    const char* const plain = keep_name(std::string("s_load_") + operation.name);
-    sink(context, plain, Row(plain, Fidelity::Exact, bind_scalar_memory, run_scalar_load, traits, 0, ""));
-    const char* const buffer = keep_name(std::string("s_buffer_load_") + operation.name);
-    sink(context, buffer, Row(buffer, Fidelity::Exact, bind_scalar_memory, run_scalar_buffer_load, traits, 0, ""));
-    if (operation.traits.bytes > 16 || operation.traits.bytes < 4) continue;
-    const char* const store_name = keep_name(std::string("s_store_") + operation.name);
-    sink(context, store_name, Row(store_name, Fidelity::Exact, bind_scalar_memory, run_scalar_store, traits, 0, ""));
+  for (const SegmentRow& row : kOneSegment) {
+    const bool block = std::string_view(row.name).find("_block") != std::string_view::npos;
+    const bool buffer = row.segment == Segment::Buffer;
+    sink(context, row.name,
+         Row(row.name, Fidelity::Exact, buffer ? bind_buffer : bind_flat,
+             block ? run_block : buffer ? run_buffer : flat_handler(row.segment, row.traits.kind), &row.traits,
+             static_cast<uint32_t>(row.segment), ""));
   }
+  add_scalar_memory(sink, context);
   for (const char* name : kNoEffect)
     sink(context, name, Row(name, Fidelity::Exact, bind_nothing, run_nothing, nullptr, 0, ""));
 }

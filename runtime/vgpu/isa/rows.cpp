@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "control.h"
+#include "staged_memory.h"
 
 namespace ptxshim::vgpu {
 namespace {
@@ -31,6 +32,10 @@ constexpr Alias kAliases[] = {
 #define ALIAS(name, same_as) {#name, #same_as},
 #include "aliases.def"
 };
+constexpr const char* kDuals[] = {
+#define DUAL(name) #name,
+#include "dual.def"
+};
 // clang-format on
 
 Table* make_table() {
@@ -42,6 +47,11 @@ Table* make_table() {
   for (const Alias& alias : kAliases) {
     const auto original = table->by_name.find(alias.same_as);
     if (original != table->by_name.end() && !table->by_name.count(alias.name)) add(table, alias.name, *original->second);
+  }
+  for (const char* dual : kDuals) {
+    const auto single = table->by_name.find(single_of_dual(dual));
+    if (single == table->by_name.end()) continue;
+    add(table, dual, Row(dual, single->second->fidelity, nullptr, run_unsupported, nullptr, 0, single->second->note));
   }
   return table;
 }
@@ -106,6 +116,28 @@ bool text_number(const Instruction& instruction, std::string_view key, int64_t& 
   return true;
 }
 
+namespace {
+
+// The step that an instruction has beside its operation, before or behind it (staged_memory.h).
+void push_steps(const Op& op, std::vector<Op>& out) {
+  Op step = op;
+  if (op.src[0].kind == SourceKind::Vector && op.src[0].index == kLaneOffsets) {
+    step.run = run_lane_offsets;
+    out.push_back(step);
+  }
+  if (op.src[2].kind == SourceKind::Vector && op.src[2].index == kStagedData) {
+    step.run = run_stage_from_lds;
+    out.push_back(step);
+  }
+  out.push_back(op);
+  if (op.dst == kStagedData) {
+    step.run = run_stage_to_lds;
+    out.push_back(step);
+  }
+}
+
+} // namespace
+
 void bind_instruction(const BindContext& context, const Instruction& instruction, std::vector<Op>& out) {
   if (instruction.mnemonic.substr(0, 7) == "v_dual_" && bind_dual(context, instruction, out)) return;
   Op op;
@@ -119,7 +151,7 @@ void bind_instruction(const BindContext& context, const Instruction& instruction
     op.immediate = row->immediate;
     row->decoded.store(true, std::memory_order_relaxed);
     if (row->bind && row->bind(context, instruction, *row, op)) {
-      if (op.run != run_nothing) out.push_back(op);
+      if (op.run != run_nothing) push_steps(op, out);
       return;
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 #include <string_view>
 
 #include "code_cache.h"
@@ -16,7 +17,9 @@ enum class Fidelity : uint8_t {
   Approximate, // within the error that the note states
   Later,       // refused by name, to be written
   Graphics,    // refused by name: not for compute code
+  Privileged,  // refused by name: for trap handlers, debuggers and the driver
 };
+inline constexpr unsigned kFidelities = 5;
 
 struct BindContext {
   const Target& target;
@@ -54,6 +57,8 @@ void bind_instruction(const BindContext& context, const Instruction& instruction
 
 // The two operations of a VOPD instruction (dual.cpp). False: not understood, nothing added.
 bool bind_dual(const BindContext& context, const Instruction& instruction, std::vector<Op>& out);
+std::string single_of_dual(std::string_view dual); // "v_dual_add_f32" is v_add_f32
+std::string_view second_dual_mnemonic(const Instruction& instruction);
 
 // Parts of the table.
 using RowSink = void (*)(void* context, const char* name, const Row& row);

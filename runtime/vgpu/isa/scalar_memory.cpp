@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SMEM: loads (and on old targets stores) through the scalar cache. Addresses are 64-bit; the two low bits of a dword
-// access are ignored. src[0] base or descriptor, src[1] scalar offset; offset the immediate.
+// SMEM: loads, and on gfx9 stores and atomics, through the scalar cache. Addresses are 64-bit; the two low bits of a dword
+// access are ignored. src[0] base or descriptor, src[1] scalar offset, src[2] data; offset the immediate.
 
 #include <cstring>
 
@@ -55,12 +55,79 @@ const Op* run_scalar_store(Wave& wave, const Op* op) {
   return op + 1;
 }
 
+namespace {
+
+// Scratch as the vector unit swizzles it: dwords interleaved over the lanes, from the base that kernels are given.
+std::byte* scratch_cell(Wave& wave, uint64_t address, unsigned bytes) {
+  const uint64_t offset = address - kScratchBufferBase, size = uint64_t{wave.scratch_bytes} / 4 * 4 * wave.lanes;
+  if (address < kScratchBufferBase || offset > size || bytes > size - offset) return nullptr;
+  return reinterpret_cast<std::byte*>(wave.scratch) + offset;
+}
+
+uint64_t scratch_address(const Wave& wave, const Op* op) { // a scalar offset counts 64 bytes
+  const uint64_t extra = op->src[1].kind == SourceKind::None ? 0 : wave.read32(op->src[1]);
+  return (wave.read64(op->src[0]) + static_cast<uint64_t>(op->offset) + 64 * extra) & ~3ULL;
+}
+
+struct ScalarBuffer {
+  uint64_t base, size;
+};
+ScalarBuffer scalar_buffer(const Wave& wave, const Op* op) {
+  const uint32_t* const s = &wave.s[op->src[0].index];
+  const uint32_t stride = s[1] >> 16 & 0x3fffU;
+  return {static_cast<uint64_t>(s[1] & 0xffffU) << 32 | s[0], stride ? static_cast<uint64_t>(stride) * s[2] : s[2]};
+}
+
+const Op* atomic_at(Wave& wave, const Op* op, uint64_t address) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const Source& data = op->src[2];
+  uint64_t operand = 0, second = 0, old = 0;
+  std::memcpy(&operand, &wave.s[data.index], traits.bytes);
+  if (has_second(traits.atomic)) std::memcpy(&second, &wave.s[data.index + traits.bytes / 4U], traits.bytes);
+  wave.memory->refresh();
+  LaneAccess access{wave, op};
+  if (!access.atomic(Segment::Global, address, ~0U, traits, operand, second, old)) return nullptr;
+  if (op->returns) std::memcpy(&wave.s[op->dst], &old, traits.bytes);
+  return op + 1;
+}
+
+} // namespace
+
+const Op* run_scalar_scratch_load(Wave& wave, const Op* op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const uint64_t address = scratch_address(wave, op);
+  const std::byte* const host = scratch_cell(wave, address, traits.bytes);
+  if (!host) return raise(wave, op, Fault::Aperture, "scalar scratch read out of range", address);
+  extend_and_write(wave, op, traits, host);
+  return op + 1;
+}
+
+const Op* run_scalar_scratch_store(Wave& wave, const Op* op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const uint64_t address = scratch_address(wave, op);
+  std::byte* const host = scratch_cell(wave, address, traits.bytes);
+  if (!host) return raise(wave, op, Fault::Aperture, "scalar scratch write out of range", address);
+  std::memcpy(host, &wave.s[op->src[2].index], traits.bytes);
+  return op + 1;
+}
+
+const Op* run_scalar_atomic(Wave& wave, const Op* op) {
+  return atomic_at(wave, op, (wave.read64(op->src[0]) + scalar_offset(wave, op)) & ~3ULL);
+}
+
+// Outside of the buffer nothing happens, and zero comes back.
+const Op* run_scalar_buffer_atomic(Wave& wave, const Op* op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const ScalarBuffer buffer = scalar_buffer(wave, op);
+  const uint64_t offset = scalar_offset(wave, op) & ~3ULL;
+  if (offset <= buffer.size && traits.bytes <= buffer.size - offset) return atomic_at(wave, op, buffer.base + offset);
+  if (op->returns) std::memset(&wave.s[op->dst], 0, traits.bytes);
+  return op + 1;
+}
+
 const Op* run_scalar_buffer_load(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const uint32_t* const s = &wave.s[op->src[0].index];
-  const uint64_t base = static_cast<uint64_t>(s[1] & 0xffffU) << 32 | s[0];
-  const uint32_t stride = s[1] >> 16 & 0x3fffU;
-  const uint64_t size = stride ? static_cast<uint64_t>(stride) * s[2] : s[2];
+  const auto [base, size] = scalar_buffer(wave, op);
   uint64_t offset = scalar_offset(wave, op);
   if (traits.bytes >= 4) offset &= ~3ULL;
   // Words beyond the buffer read as zero.
@@ -74,6 +141,21 @@ const Op* run_scalar_buffer_load(Wave& wave, const Op* op) {
     std::memcpy(bytes + i, host, step);
   }
   extend_and_write(wave, op, traits, bytes);
+  return op + 1;
+}
+
+// Words beyond the buffer are not written.
+const Op* run_scalar_buffer_store(Wave& wave, const Op* op) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const auto [base, size] = scalar_buffer(wave, op);
+  const uint64_t offset = scalar_offset(wave, op) & ~3ULL;
+  wave.memory->refresh();
+  for (unsigned i = 0; i < traits.bytes; i += 4) {
+    if (offset + i + 4 > size) continue;
+    std::byte* const host = wave.memory->translate(base + offset + i, 4, true);
+    if (!host) return raise(wave, op, Fault::PageFault, "scalar write to an address that is not mapped", base + offset + i);
+    std::memcpy(host, &wave.s[op->src[2].index + i / 4], 4);
+  }
   return op + 1;
 }
 

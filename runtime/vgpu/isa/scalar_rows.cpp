@@ -161,6 +161,24 @@ bool bind_branch(const BindContext&, const Instruction& in, const Row&, Op& op) 
   return true;
 }
 
+// s_cbranch_g_fork: mask, address. s_cbranch_i_fork: mask, distance.
+bool bind_fork(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
+  if (in.count < 2 || !bind_source(in.operands[0], op.src[0])) return false;
+  if (in.mnemonic == "s_cbranch_i_fork") return bind_branch(context, in, row, op);
+  return bind_source(in.operands[1], op.src[1]);
+}
+
+// LLVM lists the register beside the distance as if it were only read.
+bool bind_subvector(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
+  if (!bind_branch(context, in, row, op)) return false;
+  for (unsigned i = 0; i < in.count; ++i)
+    if (in.operands[i].kind == OperandKind::Scalar || in.operands[i].kind == OperandKind::Null) {
+      op.dst = destination_slot(in.operands[i]);
+      return true;
+    }
+  return false;
+}
+
 bool bind_plain(const BindContext&, const Instruction& in, const Row& row, Op& op) {
   unsigned sources = 0;
   op.immediate = row.immediate;

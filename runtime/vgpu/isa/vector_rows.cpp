@@ -259,12 +259,53 @@ bool bind_compare_exec(const BindContext& context, const Instruction& in, const 
   return true;
 }
 
+// Conversions of 8-bit floats: gfx942 has formats of its own, and a byte or half of a register is chosen by SDWA, op_sel
+// or byte_sel. Results of less than a register leave the rest of it alone.
+bool bind_float8(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
+  const ValuInfo* info = static_cast<const ValuInfo*>(row.table);
+  if (context.target.is_gfx940) info = infos().at(std::string(row.name) + "_fnuz");
+  Parsed parsed;
+  VopExtra extra;
+  if (!parse_operands(in, *info, op, parsed) || text_has(in, "clamp")) return false;
+  if ((in.flags & flag::kDpp) && !parse_dpp(in, extra)) return false;
+  int64_t byte = 0;
+  text_number(in, "byte_sel:", byte);
+  const bool pair = in.mnemonic.find("_pk_") != std::string_view::npos;
+  const bool op_sel = (op.src[0].modifiers & kOpSel) != 0, high = (op.src[0].modifiers & kOpSelHigh) != 0;
+  for (unsigned i = 0; i < info->sources; ++i) op.src[i].modifiers &= kNeg | kAbs;
+  if (info->result == ValueType::B16) { // two bytes
+    extra.dst_high = high;
+    extra.keep_high = true;
+  } else if (info->result == ValueType::B32) { // one byte
+    const unsigned at = parsed.first_immediate;
+    if (at < in.count && in.operands[at].is_modifiers) byte = (high ? 2 : 0) + (in.operands[at].value & kOpSel ? 1 : 0);
+    extra.sdwa = true;
+    extra.dst_sel = static_cast<Select>(byte & 3);
+    extra.dst_unused = VopExtra::Unused::Preserve;
+  } else {
+    extra.sdwa = true;
+    op.src[0].select = static_cast<Select>(pair ? (op_sel ? Select::Word1 : Select::Word0) : static_cast<Select>(byte & 3));
+    if (in.flags & flag::kSdwa) op.src[0].select = static_cast<Select>(in.operands[in.count - 1].value);
+  }
+  context.extras.push_back(extra);
+  op.extra = &context.extras.back();
+  op.immediate = 0;
+  op.run = run_valu_modified;
+  op.table = info;
+  return true;
+}
+bool is_float8(std::string_view name) {
+  return starts_with(name, "v_cvt_") && (name.find("fp8") != std::string_view::npos || name.find("bf8") != std::string_view::npos);
+}
+
 // Opcodes with handlers of their own: sources in order, results likewise.
 bool bind_lanes(const BindContext&, const Instruction& in, const Row& row, Op& op) {
   if (in.flags & (flag::kSdwa | flag::kDpp)) return false;
   unsigned sources = 0;
   uint8_t modifiers = 0;
   bool have_destination = false;
+  const bool swaps = row.run == run_swap || row.run == run_swaprel;
+  op.immediate = row.run == run_mqsad ? text_has(in, "clamp") : row.immediate;
   for (unsigned i = 0; i < in.count; ++i) {
     const Operand& operand = in.operands[i];
     if (operand.is_modifiers) {
@@ -273,10 +314,10 @@ bool bind_lanes(const BindContext&, const Instruction& in, const Row& row, Op& o
       if (have_destination) continue;                                   // v_swap_b32's second result is its source
       op.dst = operand.kind == OperandKind::Null ? static_cast<uint16_t>(kSink) : operand.index;
       have_destination = true;
-    } else if (operand.tied_to >= 0 && row.run != run_swap) {
+    } else if (operand.tied_to >= 0 && !swaps) {
       continue;
     } else if (sources < 3 && operand.kind != OperandKind::None) {
-      if (row.run == run_swap && operand.index == op.dst && sources > 0) continue;
+      if (swaps && operand.index == op.dst && sources > 0) continue;
       if (!bind_source(operand, op.src[sources])) return false;
       op.src[sources++].modifiers = modifiers;
       modifiers = 0;
@@ -331,7 +372,7 @@ void add_vector_rows(RowSink sink, void* context) {
   for (const NamedRow& named : kRows) {
     const auto found = infos().find(named.name);
     if (found == infos().end()) continue;
-    sink(context, named.name, Row(named.name, named.fidelity, bind_valu, run_valu, found->second, 0, named.note));
+    sink(context, named.name, Row(named.name, named.fidelity, is_float8(named.name) ? bind_float8 : bind_valu, run_valu, found->second, 0, named.note));
     if (!starts_with(named.name, "v_cmp_")) continue;
     static std::deque<std::string>* const names = new std::deque<std::string>;
     names->push_back("v_cmpx_" + std::string(named.name + 6));

@@ -78,6 +78,8 @@ struct Wave {
   bool at_barrier = false, ended = false;
   bool barrier_signalled = false; // gfx12: between s_barrier_signal and s_barrier_wait
   uint32_t barrier_phase = 0;
+  bool gws_waits = false;         // in a ds_gws_barrier or ds_gws_sema_p
+  uint32_t gws_phase = 0;
 
   uint64_t exec() const {
     uint64_t mask;

@@ -1,76 +1,52 @@
 // SPDX-License-Identifier: MIT
-// Which opcodes the rows lack. LLVM's names end in the generation that they are encoded for.
+// How the opcodes of each target are covered by rows.
 #include "coverage.h"
 
 #include <cstdio>
-#include <set>
-#include <string_view>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "opcodes.h"
 #include "rows.h"
 
 namespace ptxshim::vgpu {
 namespace {
 
-struct Generation {
-  const char* target;
-  std::vector<std::string_view> suffixes;
-};
+constexpr const char* kTargets[] = {"gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
 
-const std::vector<Generation>& generations() {
-  static const std::vector<Generation> kGenerations = {
-      {"gfx90a", {"_vi", "_gfx9", "_gfx90a", "_gfx9_gfx90a"}},
-      {"gfx942", {"_vi", "_gfx9", "_gfx90a", "_gfx940"}},
-      {"gfx1030", {"_gfx10", "_gfx1030"}},
-      {"gfx1100", {"_gfx11", "_gfx11_FULL"}},
-      {"gfx1200", {"_gfx12", "_gfx11_gfx12"}},
-  };
-  return kGenerations;
-}
-
-struct Collector {
-  const Generation* generation;
-  std::set<std::string> mnemonics;
-};
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-void print_one(const Generation& generation) {
-  Collector collector{&generation, {}};
-  for_each_mnemonic(
-      [](void* context, std::string_view mnemonic, std::string_view name, uint64_t) {
-        Collector& c = *static_cast<Collector*>(context);
-        if (mnemonic.size() < 2 || (mnemonic[1] != '_' && mnemonic.substr(0, 3) != "ds_" && mnemonic.find('_') == std::string_view::npos)) return;
-        for (std::string_view suffix : c.generation->suffixes)
-          if (ends_with(name, suffix)) c.mnemonics.emplace(mnemonic);
-      },
-      &collector);
-  unsigned counts[5] = {};
-  std::string missing;
-  for (const std::string& mnemonic : collector.mnemonics) {
-    if (ends_with(mnemonic, "_pad_s_nop")) continue; // the assembler's own
+bool print_one(const std::string& target) {
+  const std::unique_ptr<Decoder> decoder = Decoder::create(target, target.size() > 6 ? 32 : 64);
+  if (!decoder) return false;
+  unsigned counts[kFidelities + 1] = {};
+  std::string approximate, missing;
+  for (const std::string& mnemonic : opcodes_of(*decoder)) {
     const Row* const row = find_row(mnemonic);
-    ++counts[row ? static_cast<unsigned>(row->fidelity) : 4];
+    ++counts[row ? static_cast<unsigned>(row->fidelity) : kFidelities];
     if (!row) missing += " " + mnemonic;
+    if (row && row->fidelity == Fidelity::Approximate) approximate += "\n  " + mnemonic + ": " + row->note;
   }
-  std::printf("%s: %u exact, %u approximate, %u later, %u graphics, %u missing\n", generation.target, counts[0], counts[1],
-              counts[2], counts[3], counts[4]);
+  std::printf("%s: %u exact, %u approximate, %u later, %u graphics, %u privileged, %u missing\n", target.c_str(), counts[0],
+              counts[1], counts[2], counts[3], counts[4], counts[kFidelities]);
+  std::printf("  approximate:%s\n", approximate.c_str());
   if (!missing.empty()) std::printf("  missing:%s\n", missing.c_str());
+  return true;
 }
 
 } // namespace
 
 int print_coverage(const std::string& target) {
-  bool found = false;
-  for (const Generation& generation : generations())
-    if (target.empty() || target == generation.target) {
-      print_one(generation);
-      found = true;
+  std::vector<std::string> targets;
+  if (target.empty())
+    targets.assign(std::begin(kTargets), std::end(kTargets));
+  else
+    targets.push_back(target);
+  for (const std::string& each : targets)
+    if (!print_one(each)) {
+      std::fprintf(stderr, "ptxshim-run: LLVM does not know the target %s\n", each.c_str());
+      return 2;
     }
-  if (!found) std::fprintf(stderr, "ptxshim-run: no table of opcodes for %s\n", target.c_str());
-  return found ? 0 : 2;
+  return 0;
 }
 
 } // namespace ptxshim::vgpu

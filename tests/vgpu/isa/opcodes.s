@@ -507,6 +507,6 @@ KERNEL div_scale
   STORE v1
 
 KERNEL missing_opcode
-  v_cubeid_f32 v1, v0, v0, v0
+  image_load v1, v0, s[8:15] dmask:0x1 dim:SQ_RSRC_IMG_1D
   STORE v1
 

@@ -236,6 +236,42 @@ constexpr U32x4 v_mqsad_u32_u8(uint64_t a, uint32_t b, U32x4 c) {
   for (int n = 0; n < 4; ++n) c.v[n] = v_msad_u8(static_cast<uint32_t>(a >> (8 * n)), b, c.v[n]);
   return c;
 }
+// With CLAMP the sums saturate.
+constexpr uint32_t v_sad_u8_sat(uint32_t a, uint32_t b, uint32_t c) {
+  return saturate<uint32_t>(int64_t{v_sad_u8(a, b, 0)} + c);
+}
+constexpr uint32_t v_sad_hi_u8_sat(uint32_t a, uint32_t b, uint32_t c) {
+  return saturate<uint32_t>((int64_t{v_sad_u8(a, b, 0)} << 16) + c);
+}
+constexpr uint32_t v_sad_u16_sat(uint32_t a, uint32_t b, uint32_t c) {
+  return saturate<uint32_t>(int64_t{v_sad_u16(a, b, 0)} + c);
+}
+constexpr uint32_t v_sad_u32_sat(uint32_t a, uint32_t b, uint32_t c) {
+  return saturate<uint32_t>(int64_t{difference(a, b)} + c);
+}
+constexpr uint32_t v_msad_u8_sat(uint32_t a, uint32_t b, uint32_t c) {
+  return saturate<uint32_t>(int64_t{v_msad_u8(a, b, 0)} + c);
+}
+constexpr uint64_t v_qsad_pk_u16_u8_sat(uint64_t a, uint32_t b, uint64_t c) {
+  uint64_t r = 0;
+  for (int n = 0; n < 4; ++n) {
+    const uint32_t sum = v_sad_u8(static_cast<uint32_t>(a >> (8 * n)), b, low16(static_cast<uint32_t>(c >> (16 * n))));
+    r |= uint64_t{saturate<uint16_t>(int64_t{sum})} << (16 * n);
+  }
+  return r;
+}
+constexpr uint64_t v_mqsad_pk_u16_u8_sat(uint64_t a, uint32_t b, uint64_t c) {
+  uint64_t r = 0;
+  for (int n = 0; n < 4; ++n) {
+    const uint32_t sum = v_msad_u8(static_cast<uint32_t>(a >> (8 * n)), b, low16(static_cast<uint32_t>(c >> (16 * n))));
+    r |= uint64_t{saturate<uint16_t>(int64_t{sum})} << (16 * n);
+  }
+  return r;
+}
+constexpr U32x4 v_mqsad_u32_u8_sat(uint64_t a, uint32_t b, U32x4 c) {
+  for (int n = 0; n < 4; ++n) c.v[n] = v_msad_u8_sat(static_cast<uint32_t>(a >> (8 * n)), b, c.v[n]);
+  return c;
+}
 // Averages of bytes; the third operand's low bits say which round up.
 constexpr uint32_t v_lerp_u8(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t r = 0;

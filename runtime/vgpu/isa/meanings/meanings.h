@@ -9,10 +9,12 @@
 #include "meanings/bits.h"          // IWYU pragma: export
 #include "meanings/compare.h"       // IWYU pragma: export
 #include "meanings/convert.h"       // IWYU pragma: export
+#include "meanings/cube.h"          // IWYU pragma: export
 #include "meanings/fixup.h"         // IWYU pragma: export
 #include "meanings/float16.h"       // IWYU pragma: export
 #include "meanings/float32.h"       // IWYU pragma: export
 #include "meanings/float64.h"       // IWYU pragma: export
+#include "meanings/float8.h"        // IWYU pragma: export
 #include "meanings/integer.h"       // IWYU pragma: export
 #include "meanings/packed.h"        // IWYU pragma: export
 #include "meanings/scalar.h"        // IWYU pragma: export
