@@ -5,7 +5,7 @@
 
 namespace ptxshim::vgpu {
 
-// Prints, for a target or for all of them, how many of the assembler's opcodes have a row, and the names of those without.
+// Prints, for a target or for all of them, what becomes of its opcodes: counts, and which are approximate by how much.
 int print_coverage(const std::string& target);
 
 } // namespace ptxshim::vgpu

@@ -27,7 +27,7 @@ constexpr const char* kUsage =
     "  --shared   bytes of dynamic LDS\n"
     "  --arg      TYPE:VALUE, buf:TYPE:V1,V2,... or out:TYPE:COUNT; types u8 i8 u16 i16 u32 i32 u64 i64 f32 f64\n"
     "  --list     print the kernels and variables of the code object\n"
-    "  --coverage print which opcodes are executed, and the names of those that are missing\n"
+    "  --coverage count the opcodes of a target by what becomes of them; name the approximate ones\n"
     "Exit status: 0 the kernel ended, 1 it stopped with a fault, 2 wrong usage.\n";
 
 int fail(const std::string& what) {
