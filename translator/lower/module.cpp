@@ -189,19 +189,31 @@ void ModuleLowering::choose_modes() {
   }
 }
 
-static std::string block_size(const Function& function, uint32_t& threads) {
-  uint64_t required = 1, maximum = 1;
-  for (unsigned axis = 0; axis < 3; ++axis) {
-    required *= function.required_threads[axis] ? function.required_threads[axis] : 1;
-    maximum *= function.max_threads[axis] ? function.max_threads[axis] : 1;
+// The most threads that a block of the kernel has.
+static uint32_t block_threads(const Function& function) {
+  constexpr uint64_t kMost = 1024;
+  for (const auto* limits : {&function.required_threads, &function.max_threads}) {
+    if (!(*limits)[0]) continue;
+    uint64_t threads = 1;
+    for (uint32_t each : *limits)
+      threads = llvm::SaturatingMultiply<uint64_t>(threads, each ? each : 1);
+    if (threads <= kMost) return static_cast<uint32_t>(threads);
   }
-  const bool has_required = function.required_threads[0] != 0, has_maximum = function.max_threads[0] != 0;
-  threads = 1024;
-  if (has_required && required <= 1024)
-    threads = static_cast<uint32_t>(required);
-  else if (has_maximum && maximum <= 1024)
-    threads = static_cast<uint32_t>(maximum);
-  return "1," + std::to_string(threads);
+  return kMost;
+}
+
+// As ptxas has it: less than 24 is taken as 24, and more than a thread of NVIDIA's can have is no limit.
+static void limit_registers(uint32_t limit, llvm::Function* target) {
+  constexpr uint32_t kFewest = 24, kMost = 255;
+  if (limit && limit <= kMost) target->addFnAttr("amdgpu-num-vgpr", std::to_string(std::max(limit, kFewest)));
+}
+
+// .minnctapersm: so many blocks on one compute unit, which has four SIMDs up to GCN and CDNA and two in RDNA. (Two with 1024
+// registers for each of 32 lanes are what NVIDIA's multiprocessors have: the limit on registers comes out the same.) What the
+// target cannot do LLVM ignores.
+static uint64_t waves_per_simd(const Function& function, const LoweringOptions& options) {
+  const uint64_t simds = options.gfx_major >= 10 ? 2 : 4;
+  return llvm::divideCeil(function.min_blocks * llvm::divideCeil(block_threads(function), options.target->wave_size), simds);
 }
 
 void ModuleLowering::set_common_attributes(uint32_t index, llvm::Function* target) {
@@ -218,14 +230,16 @@ void ModuleLowering::set_common_attributes(uint32_t index, llvm::Function* targe
        {"amdgpu-no-hostcall-ptr", "amdgpu-no-default-queue", "amdgpu-no-completion-action",
         "amdgpu-no-multigrid-sync-arg", "amdgpu-no-heap-ptr"})
     target->addFnAttr(unused);
+  limit_registers(options.max_registers, target);
   target->addFnAttr(llvm::Attribute::NoUnwind);
   target->addFnAttr(llvm::Attribute::Convergent);
 }
 
 void ModuleLowering::set_kernel_attributes(const Function& function, llvm::Function* target) {
   target->setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
-  uint32_t threads = 0;
-  target->addFnAttr("amdgpu-flat-work-group-size", block_size(function, threads));
+  target->addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(block_threads(function)));
+  if (function.min_blocks) target->addFnAttr("amdgpu-waves-per-eu", std::to_string(waves_per_simd(function, options)));
+  limit_registers(function.max_registers, target); // of the kernel itself, not of functions that are really called
   for (unsigned n = 0; n < function.parameters.size(); ++n) {
     const Symbol& parameter = source.symbols[function.parameters[n]];
     if (!target->getArg(n)->getType()->isPointerTy()) continue;
@@ -270,8 +284,8 @@ void ModuleLowering::declare_function(uint32_t index) {
     target->setLinkage(llvm::GlobalValue::WeakAnyLinkage);
   else if (symbol.linkage == Linkage::Internal && !function.is_entry)
     target->setLinkage(llvm::GlobalValue::InternalLinkage);
-  if (function.is_entry) set_kernel_attributes(function, target);
   set_common_attributes(index, target);
+  if (function.is_entry) set_kernel_attributes(function, target);
 }
 
 void ModuleLowering::declare_functions() {

@@ -21,7 +21,7 @@ Translates PTX to AMD code objects. Several files are linked into one. FILE may 
   --kernel NAME             translate this kernel only (may be repeated)
   --list-kernels            print the kernels and their parameters
   --code-object-version N   4 (HIP 5) or 5 (default)
-  --max-registers N         limit on registers, as for ptxas (advice)
+  --max-registers N         most vector registers of a thread (24 to 255), where a kernel has no .maxnreg
   --wave-size N             lanes a wave: 64 where the target would have 32 (default: the target's own); two warps then share a wave
   -O0 ... -O3               accepted as for ptxas; code is always optimised
   -g                        line tables of the PTX text itself where it has no .loc (.loc makes line tables in any case)
