@@ -38,7 +38,8 @@ add_library(ptxshim_llvm INTERFACE)
 target_link_libraries(ptxshim_llvm INTERFACE ptxshim_llvm_headers
   ${PTXSHIM_LLVM_PREFIX}/lib/liblldELF.a ${PTXSHIM_LLVM_PREFIX}/lib/liblldCommon.a ${PTXSHIM_LLVM_CODEGEN_LIBS})
 
-# The disassembler alone: the virtual GPU.
-llvm_map_components_to_libnames(PTXSHIM_LLVM_DISASM_LIBS AMDGPUDisassembler AMDGPUDesc AMDGPUInfo MC MCDisassembler Support TargetParser)
+# The disassembler, and the reader of line tables: the virtual GPU.
+llvm_map_components_to_libnames(PTXSHIM_LLVM_DISASM_LIBS AMDGPUDisassembler AMDGPUDesc AMDGPUInfo MC MCDisassembler Support TargetParser
+  DebugInfoDWARF Object Demangle)
 add_library(ptxshim_llvm_disasm INTERFACE)
 target_link_libraries(ptxshim_llvm_disasm INTERFACE ptxshim_llvm_headers ${PTXSHIM_LLVM_DISASM_LIBS})

@@ -173,6 +173,24 @@ TEST(cuLaunchCooperativeKernel, refuses_grids_that_do_not_fit) {
   EXPECT_EQ(memory.read(), scaled(counting(64), 5));
 }
 
+// The line of the .cu, from -lineinfo, with the functions that were inlined there.
+TEST(cuLaunchKernel, a_fault_on_the_virtual_gpu_names_the_source_line) {
+  const TestContext context;
+  CUmodule module = nullptr;
+  ASSERT_OK(cuModuleLoad(&module, PTXSHIM_TEST_KERNELS "/lines.ptx"));
+  CUfunction lines = nullptr;
+  ASSERT_OK(cuModuleGetFunction(&lines, module, "lines"));
+  CUdeviceptr in = 0x1000, out = 0x1000; // never mapped
+  void* parameters[] = {&in, &out};
+  testing::internal::CaptureStderr();
+  EXPECT_OK(cuLaunchKernel(lines, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  const std::string report = testing::internal::GetCapturedStderr();
+  if (report.find("work group") == std::string::npos) GTEST_SKIP() << "a real GPU writes no report";
+  EXPECT_NE(report.find("at lines.cu:4:3 in doubled(float const*, int)"), std::string::npos) << report;
+  EXPECT_NE(report.find("inlined at lines.cu:13:3 in lines"), std::string::npos) << report;
+}
+
 // CUDA Driver API: after CUDA_ERROR_ILLEGAL_ADDRESS the context cannot be used; a new one can.
 TEST(cuLaunchKernel, an_illegal_address_sticks_to_the_context) {
   {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ptxshim::vgpu {
 
@@ -22,12 +23,20 @@ struct MemoryRange {
   bool writable = false;
 };
 
+// A code object as it was before it was loaded; `bias` was added to its addresses.
+struct LoadedFile {
+  std::vector<std::byte> bytes; // empty: nobody knows it
+  uint64_t bias = 0;
+};
+
 // GPU address -> host address. Implemented by device/ (interval map), by ptxshim-run, and by tests.
 class MemoryMap {
 public:
   virtual ~MemoryMap() = default;
   // The range that holds the address (callers keep it as their one-entry cache until generation() changes). Thread-safe.
   virtual MemoryRange find(uint64_t gpu_address) const = 0;
+  // The code object that lies at the address, for messages.
+  virtual LoadedFile loaded_file(uint64_t) const { return {}; }
   // Changes whenever a range is removed or its host address changes: cached ranges are then stale. Asked before every
   // access to memory, so it is no virtual function.
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }

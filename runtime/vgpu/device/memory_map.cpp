@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include "loaded_files.h"
+
 namespace ptxshim::vgpu {
 
 MemoryRange RangeMap::find(uint64_t gpu_address) const {
@@ -17,6 +19,8 @@ MemoryRange RangeMap::find(uint64_t gpu_address) const {
   const uint64_t hole_end = after == ranges_.end() ? UINT64_MAX : after->first;
   return {hole_begin, hole_end - hole_begin, nullptr, false};
 }
+
+LoadedFile RangeMap::loaded_file(uint64_t gpu_address) const { return find_loaded_file(gpu_address); }
 
 bool RangeMap::overlaps(uint64_t gpu, uint64_t size) const {
   const auto after = ranges_.upper_bound(gpu);

@@ -19,6 +19,8 @@ class RangeMap final : public MemoryMap {
 public:
   MemoryRange find(uint64_t gpu_address) const override;
 
+  LoadedFile loaded_file(uint64_t gpu_address) const override;
+
   // False when it is empty, wraps, or overlaps a range that is there.
   bool insert(const MemoryRange& range);
   // Removes whatever of [gpu, gpu + size) is mapped; ranges that reach beyond are cut.

@@ -20,6 +20,7 @@
 #include "kernel_name.h"
 #include "meanings/host_float_state.h"
 #include "ptxshim/log.h"
+#include "source_lines.h"
 #include "work_group.h"
 
 namespace ptxshim::vgpu {
@@ -282,7 +283,7 @@ std::string describe(const Wave& wave, const Op* op, const char* what, uint64_t 
     std::snprintf(text, sizeof text, ".long 0x%08x", word);
     report += text;
   }
-  return report;
+  return report + source_lines(*dispatch.memory, op->pc);
 }
 
 } // namespace

@@ -31,6 +31,7 @@
 #include "got.h"
 #include "hsa_layout.h"
 #include "kernel_interface.h"
+#include "loaded_files.h"
 #include "machine.h"
 #include "topology.h"
 
@@ -347,6 +348,7 @@ size_t add(void* library, Redirection* to, const char* name, Function** real, Fu
 void redirect_submissions() {
   void* hsa = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (!hsa) return;
+  use_loaded_files(dlsym(hsa, "_amdgpu_r_debug"));
   Redirection redirections[5];
   size_t count = 0;
   count += add(hsa, redirections + count, "hsa_signal_store_screlease", &real_store_screlease,

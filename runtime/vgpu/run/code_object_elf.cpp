@@ -247,6 +247,7 @@ Result<LoadedObject> load_code_object(DirectMemory& memory, std::span<const std:
   for (const Elf64_Phdr& segment : segments)
     if (segment.p_type == PT_NOTE)
       if (const auto notes = elf.part(segment.p_offset, segment.p_filesz)) read_notes(*notes, object);
+  memory.keep_file(image.base, bytes);
   return object;
 }
 

@@ -46,7 +46,7 @@ uint64_t DirectMemory::allocate(uint64_t size, bool writable) {
   if (at == MAP_FAILED) return 0;
   const uint64_t address = reinterpret_cast<uint64_t>(at);
   const std::unique_lock<std::shared_mutex> lock(mutex_);
-  blocks_[address] = {size, mapped, writable};
+  blocks_[address] = {size, mapped, writable, {}};
   return address;
 }
 
@@ -76,6 +76,20 @@ MemoryRange DirectMemory::find(uint64_t gpu_address) const {
       return {address, block.size, reinterpret_cast<std::byte*>(address), block.writable};
   }
   return {gpu_address, 1, nullptr, false};
+}
+
+void DirectMemory::keep_file(uint64_t address, std::span<const std::byte> file) {
+  const std::unique_lock<std::shared_mutex> lock(mutex_);
+  const auto found = blocks_.find(address);
+  if (found != blocks_.end()) found->second.file.assign(file.begin(), file.end());
+}
+
+LoadedFile DirectMemory::loaded_file(uint64_t gpu_address) const {
+  const std::shared_lock<std::shared_mutex> lock(mutex_);
+  const auto next = blocks_.upper_bound(gpu_address);
+  if (next == blocks_.begin()) return {};
+  const auto& [address, block] = *std::prev(next);
+  return gpu_address - address < block.size ? LoadedFile{block.file, address} : LoadedFile{};
 }
 
 DirectDevice::DirectDevice(const std::string& target, uint32_t host_threads) {

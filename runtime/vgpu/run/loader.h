@@ -32,11 +32,14 @@ public:
   std::byte* host(uint64_t address) const { return reinterpret_cast<std::byte*>(address); }
 
   MemoryRange find(uint64_t gpu_address) const override;
+  LoadedFile loaded_file(uint64_t gpu_address) const override;
+  void keep_file(uint64_t address, std::span<const std::byte> file); // what was loaded into the block
 
 private:
   struct Block {
     uint64_t size = 0, mapped = 0;
     bool writable = true;
+    std::vector<std::byte> file{};
   };
   alignas(64) mutable std::shared_mutex mutex_;
   std::map<uint64_t, Block> blocks_;
