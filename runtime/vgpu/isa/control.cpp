@@ -159,10 +159,11 @@ uint32_t read_machine_register(const Wave& wave, unsigned id) {
   case 2: return wave.s[kScc] | (wave.exec() == 0 ? 1U << 9 : 0U) | (wave.mask_at(kVcc) == 0 ? 1U << 10 : 0U);
   case 3: return wave.trap_status;
   case 6: return (wave.group->lds_bytes + 255) / 256 << 12;
-  case 15: // SH_MEM_BASES: private and shared aperture, bits 63:48
+  case 15: // SH_MEM_BASES: private and shared aperture, bits 63:48; something else on gfx12
+    if (wave.generation >= 12) return 0;
     return static_cast<uint32_t>(device.scratch_aperture >> 48) | static_cast<uint32_t>(device.lds_aperture >> 48) << 16;
-  case 20: return static_cast<uint32_t>(wave.flat_scratch);
-  case 21: return static_cast<uint32_t>(wave.flat_scratch >> 32);
+  case 20: return wave.generation >= 10 ? static_cast<uint32_t>(wave.flat_scratch) : 0;
+  case 21: return wave.generation >= 10 ? static_cast<uint32_t>(wave.flat_scratch >> 32) : 0;
   case 29: return static_cast<uint32_t>(ticks_of_100mhz()) & (wave.generation >= 12 ? ~0U : 0xfffffU);
   case 30: return static_cast<uint32_t>(ticks_of_100mhz() >> 32);
   default: return 0;

@@ -15,6 +15,13 @@ constexpr uint16_t kSpareRegister = kVectorRegisters; // waves have a few more r
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
+// LLVM reads the inline numbers of a pair of halves as singles here: whether they are such, or a literal, is not known.
+bool is_inline_number(const Operand& operand) {
+  if (operand.kind != OperandKind::Immediate) return false;
+  const uint32_t size = static_cast<uint32_t>(operand.value) & 0x7fffffffU;
+  return size == 0x3f000000 || size == 0x3f800000 || size == 0x40000000 || size == 0x40800000 || size == 0x3e22f983;
+}
+
 // One half as an instruction of its own: its result, then the sources that are its.
 bool take_half(const Instruction& in, const Row* row, unsigned definition, unsigned& at, Instruction& out) {
   if (!row || row->run != run_valu || !row->table) return false;
@@ -35,7 +42,7 @@ bool take_half(const Instruction& in, const Row* row, unsigned definition, unsig
     ++at;
   }
   while (at < in.count && in.operands[at].tied_to >= 0) ++at;
-  return true;
+  return !contains(name, "dot2") || !is_inline_number(out.operands[1]);
 }
 
 bool reads(const Op& op, uint16_t reg) {

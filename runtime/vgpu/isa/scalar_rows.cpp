@@ -85,6 +85,18 @@ constexpr NamedScalar kScalars[] = {
 };
 // clang-format on
 
+// LLVM reads the inline numbers of some opcodes on halves as singles. A literal makes the instruction longer.
+void narrow_inline_number(const Instruction& in, Source& source) {
+  const bool half = in.mnemonic.size() > 4 && in.mnemonic.substr(in.mnemonic.size() - 4) == "_f16";
+  if (!half || in.size != 4 || source.kind != SourceKind::Constant || !(source.constant & 0xffff0000U)) return;
+  const uint32_t single = static_cast<uint32_t>(source.constant);
+  const bool integer = static_cast<int32_t>(single) >= -16 && static_cast<int32_t>(single) < 0;
+  if (integer) return;
+  source.constant = single == 0x3e22f983U // 1 / (2 pi), the only one that is no power of two
+                        ? 0x3118U
+                        : (single >> 16 & 0x8000U) | ((single >> 23 & 0xffU) - 112) << 10;
+}
+
 bool bind_scalar(const BindContext&, const Instruction& in, const Row& row, Op& op) {
   unsigned sources = 0;
   bool have_destination = false;
@@ -98,6 +110,7 @@ bool bind_scalar(const BindContext&, const Instruction& in, const Row& row, Op& 
     } else if (sources < row.immediate) {
       if (!bind_source(operand, op.src[sources])) return false;
       Source& source = op.src[sources++];
+      narrow_inline_number(in, source);
       if (source.kind == SourceKind::Constant && source.constant >> 31 == 1 &&
           in.mnemonic.find("_i64") != std::string_view::npos)
         source.constant |= 0xffffffff00000000ULL;
@@ -206,6 +219,11 @@ bool bind_immediate(const BindContext&, const Instruction& in, const Row&, Op& o
     }
   }
   return true;
+}
+
+// gfx12: -1 is the barrier of the work group. Named barriers and M0 are refused.
+bool bind_barrier(const BindContext&, const Instruction& in, const Row&, Op&) {
+  return in.count == 1 && in.operands[0].kind == OperandKind::Immediate && static_cast<int16_t>(in.operands[0].value) == -1;
 }
 
 // s_setreg_b32: value, field. s_setreg_imm32_b32: value, field as immediates, in LLVM's order of the operands.

@@ -195,9 +195,50 @@ bool plain_source(const Source& source, ValueType type, bool vop3p) {
   return source.modifiers == kOpSelHigh;
 }
 
+// Signs are for numbers, and for what picks or packs numbers. LLVM reads the bits of the other operands too.
+bool takes_signs(const Instruction& in, ValueType type) {
+  const bool number = is_float(type) || type == ValueType::BF16 || in.mnemonic.find("_bf16") != std::string_view::npos;
+  return number || starts_with(in.mnemonic, "v_cndmask_") || in.mnemonic == "v_pack_b32_f16";
+}
+
+// False: signs of pairs, which only VOP3P has fields for.
+bool drop_meaningless_signs(const Instruction& in, const ValuInfo& info, Op& op) {
+  for (unsigned i = 0; i < info.sources; ++i) {
+    if (takes_signs(in, info.source[i]) && is_pair(info.source[i]) && (op.src[i].modifiers & (kNeg | kAbs))) return false;
+    if (!takes_signs(in, info.source[i])) op.src[i].modifiers &= static_cast<uint8_t>(~(kNeg | kAbs));
+  }
+  return true;
+}
+
+// LLVM reads the inline numbers of v_*_mix_* as halves. Where op_sel_hi says that the operand is a single they are singles;
+// false: it could also be a literal.
+bool widen_mixed_constants(const Instruction& in, Op& op) {
+  struct Number {
+    uint16_t half;
+    uint32_t single;
+  };
+  static constexpr Number kNumbers[] = {{0x3800, 0x3f000000}, {0xb800, 0xbf000000}, {0x3c00, 0x3f800000},
+                                        {0xbc00, 0xbf800000}, {0x4000, 0x40000000}, {0xc000, 0xc0000000},
+                                        {0x4400, 0x40800000}, {0xc400, 0xc0800000}, {0x3118, 0x3e22f983}};
+  const bool literals = in.size > 8 && !(in.flags & flag::kDpp);
+  for (unsigned i = 0; i < 3; ++i) {
+    Source& source = op.src[i];
+    if (source.kind != SourceKind::Constant || (source.modifiers & kOpSelHigh)) continue;
+    for (const Number& number : kNumbers) {
+      if (source.constant != number.half) continue;
+      if (literals) return false;
+      source.constant = number.single;
+      break;
+    }
+  }
+  return true;
+}
+
 bool bind_modifiers(const BindContext& context, const Instruction& in, const ValuInfo*& info, Op& op, bool force_extra) {
   VopExtra extra;
   const bool vop3p = (in.flags & flag::kVop3p) && !(in.flags & flag::kVop2), mix = is_mix(in.mnemonic);
+  if (!vop3p && !(in.flags & flag::kSdwa) && !drop_meaningless_signs(in, *info, op)) return false;
+  if (mix && !widen_mixed_constants(in, op)) return false;
   bool modified = force_extra || mix;
   if ((in.flags & flag::kVop3) && !vop3p && !(in.flags & flag::kSdwa)) { // op_sel of the destination lies in the first source's bits
     if (info->result != ValueType::None && is_half(info->result) && (op.src[0].modifiers & kOpSelHigh)) extra.dst_high = true;

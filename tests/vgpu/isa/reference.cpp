@@ -180,7 +180,8 @@ uint64_t Reference::modified(const Vop& vop, const Opcode& opcode, unsigned inde
 }
 
 uint64_t Reference::source(const Vop& vop, const Opcode& opcode, unsigned index, unsigned lane) const {
-  const Value type = opcode.meaning->source[index];
+  Value type = opcode.meaning->source[index];
+  if (has(opcode.mnemonic, "_mix") && (vop.op_sel_hi >> index & 1U)) type = Value::F16x2; // inline numbers are halves
   uint64_t bits;
   if (index == 0 && (vop.form == Form::Dpp16 || vop.form == Form::Dpp8)) {
     const int from = source_lane(vop, lane);
