@@ -126,7 +126,6 @@ const Op* run_barrier_wait(Wave& wave, const Op* op) {
 
 // The work group's own barrier, -1: bits 22:16 the waves that have signalled, 10:4 its waves, 0 that it exists.
 const Op* run_barrier_state(Wave& wave, const Op* op) {
-  if (op->immediate != ~0U) return raise(wave, op, Fault::IllegalInstruction, "named barriers are not implemented");
   wave.s[op->dst] = (wave.group->signalled & 0x7fU) << 16 | (wave.group->wave_count & 0x7fU) << 4 | 1U;
   return op + 1;
 }

@@ -222,8 +222,14 @@ bool bind_immediate(const BindContext&, const Instruction& in, const Row&, Op& o
 }
 
 // gfx12: -1 is the barrier of the work group. Named barriers and M0 are refused.
-bool bind_barrier(const BindContext&, const Instruction& in, const Row&, Op&) {
-  return in.count == 1 && in.operands[0].kind == OperandKind::Immediate && static_cast<int16_t>(in.operands[0].value) == -1;
+bool bind_barrier(const BindContext&, const Instruction& in, const Row&, Op& op) {
+  bool whole_group = false; // M0 is not listed as an operand
+  for (unsigned i = 0; i < in.count; ++i) {
+    const Operand& operand = in.operands[i];
+    if (operand.is_definition) op.dst = destination_slot(operand);
+    whole_group |= operand.kind == OperandKind::Immediate && static_cast<int16_t>(operand.value) == -1;
+  }
+  return whole_group;
 }
 
 // s_setreg_b32: value, field. s_setreg_imm32_b32: value, field as immediates, in LLVM's order of the operands.

@@ -307,7 +307,9 @@ bool bind_float8(const BindContext& context, const Instruction& in, const Row& r
   if (context.target.is_gfx940) info = infos().at(std::string(row.name) + "_fnuz");
   Parsed parsed;
   VopExtra extra;
-  if (!parse_operands(in, *info, op, parsed) || text_has(in, "clamp")) return false;
+  if (!parse_operands(in, *info, op, parsed)) return false;
+  for (const char* field : {"clamp", "mul:2", "mul:4", "div:2"})
+    if (text_has(in, field)) return false;
   if ((in.flags & flag::kDpp) && !parse_dpp(in, extra)) return false;
   int64_t byte = 0;
   text_number(in, "byte_sel:", byte);

@@ -7,10 +7,14 @@
 #include <cstdlib>
 
 #include "control.h"
+#include "gpr_index.h"
+#include "gws.h"
 #include "lds.h"
+#include "lds_special.h"
 #include "memory_bind.h"
 #include "memory_ops.h"
 #include "rows.h"
+#include "staged_memory.h"
 #include "valu_run.h"
 
 namespace ptxshim::vgpu::check {
@@ -252,7 +256,9 @@ std::optional<OpText> print_valu(const Op& op, const Instruction& in, const Mach
 std::optional<OpText> print_lanes(const Op& op, const Instruction& in, const Machine& machine) {
   OpText text;
   const bool scalar = begins(in.mnemonic, "v_readlane") || begins(in.mnemonic, "v_readfirstlane");
-  text.terms.push_back(named(scalar ? scalar_name(op.dst, 1, machine) : vector_name(op.dst, 1)));
+  const bool four = in.mnemonic == "v_mqsad_u32_u8";
+  text.terms.push_back(named(scalar ? scalar_name(op.dst, 1, machine) : vector_name(op.dst, four ? 4 : 1)));
+  if (four && op.immediate) text.modifiers.insert("clamp");
   for (const Source& source : op.src)
     if (source.kind != SourceKind::None) text.terms.push_back(term_of(source, ValueType::B32, machine));
   const unsigned fetch = op.src[0].modifiers & kOpSel ? 1 : 0, bound = op.src[1].modifiers & kOpSel ? 1 : 0;
@@ -260,10 +266,18 @@ std::optional<OpText> print_lanes(const Op& op, const Instruction& in, const Mac
   return text;
 }
 
+bool runs_any(const Op& op, std::initializer_list<Handler> handlers) {
+  for (Handler handler : handlers)
+    if (op.row->run == handler) return true;
+  return false;
+}
+
 // Scalar operations ---------------------------------------------------------------------------------------------------
 
 std::optional<OpText> print_branch(const Op& op, const Instruction& in, const Machine& machine) {
   OpText text;
+  if (in.mnemonic == "s_cbranch_i_fork") text.terms.push_back(term_of(op.src[0], ValueType::B64, machine));
+  if (begins(in.mnemonic, "s_subvector_loop")) text.terms.push_back(named(scalar_name(op.dst, 1, machine)));
   if (in.mnemonic == "s_call_b64") text.terms.push_back(named(scalar_name(op.dst, 2, machine)));
   text.terms.push_back(constant((op.offset - static_cast<int64_t>(in.pc) - 4) / 4));
   text.terms.back().type = ValueType::B16;
@@ -313,8 +327,11 @@ std::optional<OpText> print_scalar(const Op& op, const Instruction& in, const Ma
 std::optional<OpText> print_immediate(const Op& op, const Instruction& in, const Machine& machine) {
   OpText text;
   if (in.count && in.operands[0].is_definition) text.terms.push_back(named(scalar_name(op.dst, op.dst_words, machine)));
+  const bool barrier = runs_any(op, {run_barrier_signal, run_barrier_signal_isfirst, run_barrier_wait, run_barrier_state});
+  if (barrier) text.terms.push_back(constant(-1)); // no other is executed
+  if (barrier) text.terms.back().type = ValueType::B16;
   bool immediate = false;
-  for (unsigned i = 0; i < in.count; ++i) immediate |= in.operands[i].kind == OperandKind::Immediate;
+  for (unsigned i = 0; i < in.count && !barrier; ++i) immediate |= in.operands[i].kind == OperandKind::Immediate;
   const bool silent = begins(in.mnemonic, "s_endpgm") && op.immediate == 0;
   if (immediate && !silent) text.terms.push_back(constant(op.immediate));
   if (immediate && !silent) text.terms.back().type = ValueType::B16;
@@ -332,9 +349,10 @@ void add_offset(int64_t offset, OpText& text) {
 std::optional<OpText> print_scalar_memory(const Op& op, const Instruction& in, const Machine& machine) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op.table);
   OpText text;
-  const bool store = has(in.mnemonic, "store");
-  text.terms.push_back(store ? term_of(op.src[2], ValueType::B32, machine)
-                             : named(scalar_name(op.dst, register_words(traits.bytes), machine)));
+  text.terms.push_back(traits.kind == MemoryKind::Load ? named(scalar_name(op.dst, register_words(traits.bytes), machine))
+                                                       : term_of(op.src[2], ValueType::B32, machine));
+  const bool both_null = op.dst == kSink && op.src[2].index == kZero;
+  if (op.returns && op.dst != op.src[2].index && !both_null) return std::nullopt; // result and data share registers
   text.terms.push_back(term_of(op.src[0], ValueType::B64, machine));
   const bool scalar = op.src[1].kind != SourceKind::None;
   if (scalar) text.terms.push_back(term_of(op.src[1], ValueType::B32, machine));
@@ -349,25 +367,30 @@ std::optional<OpText> print_flat(const Op& op, const Instruction& in, const Mach
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op.table);
   const Segment segment = segment_of(op.immediate);
   OpText text;
-  if (traits.kind == MemoryKind::Load || op.returns)
-    text.terms.push_back(named(vector_name(op.dst, register_words(traits.bytes))));
-  if (!has(in.mnemonic, "_addtid_"))
+  const unsigned words = has(in.mnemonic, "_block") ? 32 : register_words(traits.bytes);
+  if (op.dst != kStagedData && (traits.kind == MemoryKind::Load || op.returns)) text.terms.push_back(named(vector_name(op.dst, words)));
+  if (op.src[0].kind != SourceKind::Vector || op.src[0].index != kLaneOffsets)
     text.terms.push_back(op.src[0].kind == SourceKind::Vector ? term_of(op.src[0], ValueType::B64, machine) : named("off"));
   if (traits.kind != MemoryKind::Load) text.terms.push_back(term_of(op.src[2], ValueType::B64, machine));
+  const bool no_scalar = op.src[1].kind == SourceKind::None || (has(in.mnemonic, "_addtid") && op.src[1].index == kZero);
   if (segment != Segment::Flat)
-    text.terms.push_back(op.src[1].kind == SourceKind::None ? named("off") : term_of(op.src[1], ValueType::B64, machine));
+    text.terms.push_back(no_scalar ? named("off") : term_of(op.src[1], ValueType::B64, machine));
+  if (op.dst == kStagedData && !has(in.mnemonic, "_lds_")) text.modifiers.insert("lds");
   add_offset(op.offset, text);
   return text;
 }
 
-std::optional<OpText> print_buffer(const Op& op, const Machine& machine) {
+std::optional<OpText> print_buffer(const Op& op, const Instruction& in, const Machine& machine) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op.table);
   OpText text;
   const bool load = traits.kind == MemoryKind::Load;
-  text.terms.push_back(load ? named(vector_name(op.dst, register_words(traits.bytes))) : term_of(op.src[2], ValueType::B64, machine));
+  const bool lds = op.dst == kStagedData || op.src[2].index == kStagedData;
+  const bool stores_lds = in.mnemonic == "buffer_store_lds_dword";
+  if (lds && (stores_lds || !has(in.mnemonic, "_lds_"))) text.modifiers.insert("lds");
+  if (!lds) text.terms.push_back(load ? named(vector_name(op.dst, register_words(traits.bytes))) : term_of(op.src[2], ValueType::B64, machine));
   if (op.returns && op.dst != op.src[2].index) return std::nullopt; // result and data share a register
   const unsigned form = buffer_form(op.immediate);
-  text.terms.push_back(form ? term_of(op.src[0], ValueType::B64, machine) : named("off"));
+  if (form || !stores_lds) text.terms.push_back(form ? term_of(op.src[0], ValueType::B64, machine) : named("off"));
   text.terms.push_back(term_of(op.src[3], ValueType::B64, machine));
   text.terms.push_back(term_of(op.src[1], ValueType::B32, machine));
   if (form & kIndexed) text.modifiers.insert("idxen");
@@ -379,8 +402,14 @@ std::optional<OpText> print_buffer(const Op& op, const Machine& machine) {
 std::optional<OpText> print_lds(const Op& op, const Instruction& in, const Machine& machine) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op.table);
   OpText text;
+  if (op.run == run_lds_direct) {
+    text.terms.push_back(named(vector_name(op.dst, 1)));
+    return text;
+  }
+  if (op.run == run_gws) text.modifiers.insert("gds");
   const bool two = op.run == run_lds_load2 || op.run == run_lds_store2 || op.run == run_lds_exchange2;
-  if (op.returns) text.terms.push_back(named(vector_name(op.dst, register_words(traits.bytes) * (two ? 2 : 1))));
+  const bool wide = op.run == run_lds_conditional_exchange;
+  if (op.returns) text.terms.push_back(named(vector_name(op.dst, register_words(traits.bytes) * (two || wide ? 2 : 1))));
   for (const Source& source : op.src)
     if (source.kind != SourceKind::None) text.terms.push_back(term_of(source, ValueType::B32, machine));
   if (!two) {
@@ -398,23 +427,18 @@ std::optional<OpText> print_lds(const Op& op, const Instruction& in, const Machi
   return text;
 }
 
-bool runs_any(const Op& op, std::initializer_list<Handler> handlers) {
-  for (Handler handler : handlers)
-    if (op.row->run == handler) return true;
-  return false;
-}
-
 } // namespace
 
 std::optional<OpText> print_op(const Op& op, const Instruction& in, const Machine& machine) {
   if (in.flags & flag::kFlat) return print_flat(op, in, machine);
-  if (in.flags & flag::kMubuf) return print_buffer(op, machine);
+  if (in.flags & flag::kMubuf) return print_buffer(op, in, machine);
   if (in.flags & flag::kDs) return print_lds(op, in, machine);
   if (in.flags & flag::kSmem && op.table) return print_scalar_memory(op, in, machine);
   if (in.flags & flag::kValu && op.table) return print_valu(op, in, machine);
   if (in.flags & flag::kValu && !begins(in.mnemonic, "v_s_")) return print_lanes(op, in, machine);
   if (runs_any(op, {run_branch, run_branch_scc0, run_branch_scc1, run_branch_vccz, run_branch_vccnz, run_branch_execz,
-                    run_branch_execnz, run_call}))
+                    run_branch_execnz, run_call, run_subvector_begin, run_subvector_end}) ||
+      in.mnemonic == "s_cbranch_i_fork")
     return print_branch(op, in, machine);
   if (runs_any(op, {run_getreg, run_setreg})) return print_machine_register(op, in, machine);
   if (in.mnemonic == "s_set_gpr_idx_on") {
@@ -423,7 +447,7 @@ std::optional<OpText> print_op(const Op& op, const Instruction& in, const Machin
     return text;
   }
   if (runs_any(op, {run_end, run_trap, run_sleep, run_barrier, run_barrier_signal, run_barrier_signal_isfirst, run_barrier_wait,
-                    run_round_mode, run_denorm_mode, run_message_result}))
+                    run_round_mode, run_denorm_mode, run_message_result, run_kill, run_illegal, run_barrier_state, run_set_index_mode}))
     return print_immediate(op, in, machine);
   if (begins(in.mnemonic, "v_s_")) {
     OpText text;
