@@ -33,6 +33,7 @@ bool Queue::start() {
   // The application's signal handlers must not run on our threads.
   sigset_t all, before;
   sigfillset(&all);
+  for (const int signal : {SIGSEGV, SIGBUS}) sigdelset(&all, signal); // a kernel's own (memory_guard.h)
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool started = true;
   try {

@@ -18,6 +18,7 @@
 #include "dispatch_state.h"
 #include "fidelity.h"
 #include "kernel_name.h"
+#include "memory_guard.h"
 #include "meanings/host_float_state.h"
 #include "ptxshim/log.h"
 #include "source_lines.h"
@@ -261,7 +262,7 @@ std::string describe(const Wave& wave, const Op* op, const char* what, uint64_t 
                 wave.group->id[2], wave.index);
   report += text;
   if (lane >= 0) report += ", lane " + std::to_string(lane);
-  if (address) {
+  if (address || lane >= 0) {
     std::snprintf(text, sizeof text, ", address 0x%llx", static_cast<unsigned long long>(address));
     report += text;
   }
@@ -289,19 +290,21 @@ std::string describe(const Wave& wave, const Op* op, const char* what, uint64_t 
 } // namespace
 
 const Op* raise(Wave& wave, const Op* op, Fault fault, const char* what, uint64_t address, int lane) {
+  const MemoryGuard::Pause pause;
   wave.pause = Pause::Faulted;
   wave.resume = nullptr;
   Dispatch& dispatch = *wave.group->dispatch;
   const std::lock_guard<std::mutex> lock(dispatch.mutex);
   if (!dispatch.failed.exchange(true)) {
     dispatch.outcome.fault = fault;
-    dispatch.outcome.address = address ? address : op ? op->pc : 0;
+    dispatch.outcome.address = address || lane >= 0 ? address : op ? op->pc : 0;
     dispatch.outcome.report = describe(wave, op, what, address, lane);
   }
   return nullptr;
 }
 
 const Op* find_code(Wave& wave, const Op* from, uint64_t address) {
+  const MemoryGuard::Pause pause;
   std::string why;
   wave.memory->refresh();
   const Op* const op = wave.group->dispatch->code->find(address, *wave.memory, why);

@@ -16,23 +16,24 @@ constexpr uint16_t kMachineAmdgpu = 224;
 
 class Bytes {
 public:
-  explicit Bytes(const MemoryRange& range) : range_(range) {}
+  explicit Bytes(const MemoryMap& memory) : memory_(memory) {}
   template <class T> bool read(uint64_t address, T& out) const {
-    const uint64_t offset = address - range_.gpu;
-    if (offset > range_.size || sizeof(T) > range_.size - offset) return false;
-    std::memcpy(&out, range_.host + offset, sizeof(T));
+    const MemoryRange range = memory_.find(address);
+    if (!range.host || sizeof(T) > range.size - (address - range.gpu)) return false;
+    std::memcpy(&out, range.host + (address - range.gpu), sizeof(T));
     return true;
   }
   std::string text(uint64_t address, uint64_t most) const {
-    const uint64_t offset = address - range_.gpu;
-    if (offset >= range_.size) return {};
-    if (most > range_.size - offset) most = range_.size - offset;
-    const char* const begin = reinterpret_cast<const char*>(range_.host + offset);
+    const MemoryRange range = memory_.find(address);
+    if (!range.host) return {};
+    const uint64_t offset = address - range.gpu;
+    if (most > range.size - offset) most = range.size - offset;
+    const char* const begin = reinterpret_cast<const char*>(range.host + offset);
     return std::string(begin, strnlen(begin, most));
   }
 
 private:
-  MemoryRange range_;
+  const MemoryMap& memory_;
 };
 
 struct Tables {
@@ -75,7 +76,7 @@ std::string name_in(const Bytes& bytes, uint64_t base, const Elf64_Ehdr& header,
 std::string kernel_name(const MemoryMap& memory, uint64_t descriptor) {
   const MemoryRange range = memory.find(descriptor);
   if (!range.host) return {};
-  const Bytes bytes(range);
+  const Bytes bytes(memory);
   const uint64_t first = descriptor - range.gpu > kFarthest ? descriptor - kFarthest : range.gpu;
   for (uint64_t base = descriptor / kPage * kPage; base >= first && base <= descriptor; base -= kPage) {
     Elf64_Ehdr header;

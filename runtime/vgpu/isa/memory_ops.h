@@ -45,6 +45,8 @@ void put_loaded(Wave& wave, const MemoryTraits& traits, unsigned reg, unsigned l
 void take_stored(const Wave& wave, const MemoryTraits& traits, unsigned reg, unsigned lane, uint32_t* words);
 
 Handler flat_handler(Segment segment, MemoryKind kind); // of flat, global and scratch operations
+// The lane whose access to global memory holds the address; -1 when it cannot be told.
+int lane_of_access(Wave& wave, const Op* op, uint64_t address);
 const Op* run_buffer(Wave& wave, const Op* op);
 const Op* run_scalar_load(Wave& wave, const Op* op);
 const Op* run_scalar_store(Wave& wave, const Op* op);

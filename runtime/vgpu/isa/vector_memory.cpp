@@ -212,6 +212,18 @@ Handler flat_handler(Segment segment, MemoryKind kind) {
   return handler_of<Segment::Flat>(kind);
 }
 
+int lane_of_access(Wave& wave, const Op* op, uint64_t address) {
+  for (const Segment segment : {Segment::Global, Segment::Flat})
+    for (const MemoryKind kind : {MemoryKind::Load, MemoryKind::Store, MemoryKind::Atomic}) {
+      if (op->run != flat_handler(segment, kind)) continue;
+      const Addressing addressing = addressing_of(wave, op, segment);
+      const unsigned bytes = static_cast<const MemoryTraits*>(op->table)->bytes;
+      for (uint64_t left = wave.exec(); left; left &= left - 1)
+        if (const int lane = __builtin_ctzll(left); address - addressing.of(static_cast<unsigned>(lane)) < bytes) return lane;
+    }
+  return -1;
+}
+
 const Op* run_buffer(Wave& wave, const Op* op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const Descriptor descriptor = read_descriptor(wave, op);

@@ -42,6 +42,14 @@ public:
     return ranges_[0].size - (address - ranges_[0].gpu);
   }
 
+  // Of a host address in a range seen lately; 0 when it is in none.
+  uint64_t gpu_address(const std::byte* host) const {
+    for (const MemoryRange& range : ranges_)
+      if (range.host && host >= range.host && static_cast<uint64_t>(host - range.host) < range.size)
+        return range.gpu + static_cast<uint64_t>(host - range.host);
+    return 0;
+  }
+
 private:
   std::byte* translate_slow(uint64_t address, uint64_t size, bool write);
   static constexpr int kRanges = 4;

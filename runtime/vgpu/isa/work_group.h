@@ -40,6 +40,7 @@ private:
   void init_scalars(Wave& wave);
   void init_work_items(Wave& wave, const uint32_t size[3]);
   void run(Wave& wave);
+  void run_guarded(Wave& wave);
   void release_barrier();
 
   Dispatch& dispatch_;

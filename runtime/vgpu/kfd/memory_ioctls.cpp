@@ -7,6 +7,7 @@
 #include <linux/kfd_ioctl.h>
 #include <sys/mman.h>
 
+#include "isa/memory_guard.h"
 #include "kernel_interface.h"
 #include "topology.h"
 
@@ -63,6 +64,7 @@ KernelInterface::back(const kfd_ioctl_alloc_memory_of_gpu_args& in, Device& devi
     const UserMemory found = probe_user_memory(made.host, made.size);
     if (found == UserMemory::Absent) return std::nullopt;
     made.writable = found == UserMemory::Writable;
+    install_memory_guard();
     return made;
   }
   const bool vram = in.flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;

@@ -245,6 +245,8 @@ Result<LoadedObject> load_code_object(DirectMemory& memory, std::span<const std:
     }
   read_symbols(image, dynamic, object);
   for (const Elf64_Phdr& segment : segments)
+    if (segment.p_type == PT_LOAD && !(segment.p_flags & PF_W)) memory.make_read_only(image.base + segment.p_vaddr, segment.p_memsz);
+  for (const Elf64_Phdr& segment : segments)
     if (segment.p_type == PT_NOTE)
       if (const auto notes = elf.part(segment.p_offset, segment.p_filesz)) read_notes(*notes, object);
   memory.keep_file(image.base, bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "loader.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <sys/mman.h>
@@ -38,7 +39,7 @@ DirectMemory::~DirectMemory() {
   for (const auto& [address, block] : blocks_) munmap(reinterpret_cast<void*>(address), block.mapped);
 }
 
-uint64_t DirectMemory::allocate(uint64_t size, bool writable) {
+uint64_t DirectMemory::allocate(uint64_t size) {
   if (size == 0) size = 1;
   if (size > kMostBytes) return 0;
   const uint64_t mapped = (size + kPage - 1) / kPage * kPage + kPage;
@@ -46,7 +47,7 @@ uint64_t DirectMemory::allocate(uint64_t size, bool writable) {
   if (at == MAP_FAILED) return 0;
   const uint64_t address = reinterpret_cast<uint64_t>(at);
   const std::unique_lock<std::shared_mutex> lock(mutex_);
-  blocks_[address] = {size, mapped, writable, {}};
+  blocks_[address] = {size, mapped, {}};
   return address;
 }
 
@@ -55,27 +56,33 @@ void DirectMemory::release(uint64_t address) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return;
   munmap(reinterpret_cast<void*>(address), found->second.mapped);
+  read_only_.erase(read_only_.lower_bound(address), read_only_.lower_bound(address + found->second.size));
   blocks_.erase(found);
   changed();
 }
 
-void DirectMemory::set_writable(uint64_t address, bool writable) {
+void DirectMemory::make_read_only(uint64_t address, uint64_t size) {
+  if (size == 0) return;
   const std::unique_lock<std::shared_mutex> lock(mutex_);
-  const auto found = blocks_.find(address);
-  if (found == blocks_.end()) return;
-  found->second.writable = writable;
+  read_only_[address] = address + size;
   changed();
 }
 
 MemoryRange DirectMemory::find(uint64_t gpu_address) const {
   const std::shared_lock<std::shared_mutex> lock(mutex_);
-  auto next = blocks_.upper_bound(gpu_address);
-  if (next != blocks_.begin()) {
-    const auto& [address, block] = *std::prev(next);
-    if (gpu_address - address < block.size)
-      return {address, block.size, reinterpret_cast<std::byte*>(address), block.writable};
+  const auto next = blocks_.upper_bound(gpu_address);
+  if (next == blocks_.begin() || gpu_address - std::prev(next)->first >= std::prev(next)->second.size) return {gpu_address, 1, nullptr, false};
+  uint64_t begin = std::prev(next)->first, end = begin + std::prev(next)->second.size;
+  bool writable = true;
+  const auto after = read_only_.upper_bound(gpu_address);
+  if (after != read_only_.end()) end = std::min(end, after->first);
+  if (after != read_only_.begin()) {
+    const auto& [from, to] = *std::prev(after);
+    writable = gpu_address >= to;
+    begin = std::max(begin, writable ? to : from);
+    if (!writable) end = std::min(end, to);
   }
-  return {gpu_address, 1, nullptr, false};
+  return {begin, end - begin, reinterpret_cast<std::byte*>(begin), writable};
 }
 
 void DirectMemory::keep_file(uint64_t address, std::span<const std::byte> file) {

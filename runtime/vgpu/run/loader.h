@@ -26,9 +26,10 @@ public:
   DirectMemory& operator=(const DirectMemory&) = delete;
 
   // Zeroed, page-aligned, with an unmapped page after it; 0 when there is no memory.
-  uint64_t allocate(uint64_t size, bool writable = true);
+  uint64_t allocate(uint64_t size);
   void release(uint64_t address);
-  void set_writable(uint64_t address, bool writable);
+  // Part of a block, for kernels; the host still writes.
+  void make_read_only(uint64_t address, uint64_t size);
   std::byte* host(uint64_t address) const { return reinterpret_cast<std::byte*>(address); }
 
   MemoryRange find(uint64_t gpu_address) const override;
@@ -38,11 +39,11 @@ public:
 private:
   struct Block {
     uint64_t size = 0, mapped = 0;
-    bool writable = true;
     std::vector<std::byte> file{};
   };
   alignas(64) mutable std::shared_mutex mutex_;
   std::map<uint64_t, Block> blocks_;
+  std::map<uint64_t, uint64_t> read_only_; // begin -> end, disjoint
 };
 
 struct KernelArgument {

@@ -246,7 +246,7 @@ TEST_P(Machine, reports_a_page_fault_with_kernel_lane_and_address) {
 
 TEST_P(Machine, does_not_write_read_only_memory) {
   uint32_t* const flag = buffer<uint32_t>(1);
-  device_->memory().set_writable(reinterpret_cast<uint64_t>(flag), false);
+  device_->memory().make_read_only(reinterpret_cast<uint64_t>(flag), sizeof *flag);
   EXPECT_EQ(launch("set_flag", grid(1, 1), flag).fault, Fault::PageFault);
   EXPECT_EQ(*flag, 0U);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What must not end the process: faulting kernels, fork, exit in the middle of work.
 #include <chrono>
+#include <csetjmp>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -18,6 +20,17 @@ using namespace std::chrono_literals;
 #define OK(call) ASSERT_EQ(call, 0) << #call
 
 namespace {
+
+int exit_status_of(pid_t child) {
+  for (int i = 0; i < 2000; ++i) {
+    int status = 0;
+    if (waitpid(child, &status, WNOHANG) == child) return status;
+    std::this_thread::sleep_for(10ms);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return -1;
+}
 
 class HipFault : public testing::Test {
 protected:
@@ -75,6 +88,94 @@ TEST_F(HipFault, a_trap_is_a_launch_failure) {
   EXPECT_EQ(fault().kind, static_cast<uint32_t>(PTXSHIM_VGPU_FAULT_TRAP));
 }
 
+TEST_F(HipFault, a_misaligned_atomic_is_a_misaligned_address) {
+  void* memory = nullptr;
+  OK(hipMalloc(&memory, 4096));
+  const uint64_t address = reinterpret_cast<uint64_t>(memory) + 6;
+  OK(launch("atomic_at", 1, 1, address));
+  OK(hipDeviceSynchronize());
+  EXPECT_EQ(fault().cuda_error, 716u);
+  EXPECT_EQ(fault().kind, static_cast<uint32_t>(PTXSHIM_VGPU_FAULT_MISALIGNED));
+  EXPECT_EQ(fault().address, address);
+  EXPECT_NE(std::strstr(fault().report, "kernel atomic_at: misaligned atomic"), nullptr) << fault().report;
+  hipFree(memory);
+}
+
+TEST_F(HipFault, lds_out_of_range_is_a_launch_failure) {
+  void* out = nullptr;
+  OK(hipMalloc(&out, 4096));
+  OK(launch("store_to_lds", 1, 1, out, 64u));
+  OK(hipDeviceSynchronize());
+  EXPECT_EQ(fault().cuda_error, 719u);
+  EXPECT_EQ(fault().kind, static_cast<uint32_t>(PTXSHIM_VGPU_FAULT_APERTURE));
+  EXPECT_NE(std::strstr(fault().report, "kernel store_to_lds: LDS access out of range"), nullptr) << fault().report;
+  EXPECT_NE(std::strstr(fault().report, "lane 0, address 0x100"), nullptr) << fault().report;
+  hipFree(out);
+}
+
+TEST_F(HipFault, bytes_that_are_no_instruction) {
+  OK(launch("no_instruction", 1, 64));
+  OK(hipDeviceSynchronize());
+  EXPECT_EQ(fault().cuda_error, 715u);
+  EXPECT_EQ(fault().kind, static_cast<uint32_t>(PTXSHIM_VGPU_FAULT_ILLEGAL_INSTRUCTION));
+  EXPECT_NE(std::strstr(fault().report, ".long 0xffffffff"), nullptr) << fault().report;
+}
+
+TEST_F(HipFault, endless_recursion_leaves_its_scratch) {
+  void* out = nullptr;
+  OK(hipMalloc(&out, 4096));
+  OK(launch("endless_recursion", 1, 1, out));
+  OK(hipDeviceSynchronize());
+  EXPECT_EQ(fault().cuda_error, 719u);
+  EXPECT_NE(std::strstr(fault().report, "kernel endless_recursion: scratch access out of range"), nullptr) << fault().report;
+  hipFree(out);
+}
+
+TEST_F(HipFault, registered_memory_that_the_program_unmaps) {
+  constexpr size_t kBytes = 1 << 16;
+  void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  OK(hipHostRegister(memory, kBytes, 0));
+  void* seen = nullptr;
+  OK(hipHostGetDevicePointer(&seen, memory, 0));
+  OK(launch("store_to", 1, 1, reinterpret_cast<uint64_t>(seen), 5u));
+  OK(hipDeviceSynchronize());
+  EXPECT_EQ(fault().cuda_error, 0u);
+  EXPECT_EQ(*static_cast<uint32_t*>(memory), 5u);
+  ASSERT_EQ(mprotect(memory, kBytes, PROT_NONE), 0); // as after munmap, but nobody can be given the place
+  OK(launch("store_to", 1, 1, reinterpret_cast<uint64_t>(seen) + 8192, 5u));
+  OK(hipDeviceSynchronize());
+  EXPECT_EQ(fault().cuda_error, 700u);
+  EXPECT_EQ(fault().address, reinterpret_cast<uint64_t>(seen) + 8192);
+  EXPECT_NE(std::strstr(fault().report, "memory that was registered and is no longer mapped"), nullptr) << fault().report;
+  EXPECT_NE(std::strstr(fault().report, "kernel store_to"), nullptr) << fault().report;
+  ASSERT_EQ(mprotect(memory, kBytes, PROT_READ | PROT_WRITE), 0);
+  OK(hipHostUnregister(memory));
+  munmap(memory, kBytes);
+}
+
+sigjmp_buf own_jump;
+
+// The signals are the program's own wherever no wave runs.
+TEST_F(HipFault, a_program_still_gets_its_own_signals) {
+  struct sigaction action {}, before {};
+  action.sa_handler = [](int) { siglongjmp(own_jump, 1); };
+  ASSERT_EQ(sigaction(SIGSEGV, &action, &before), 0);
+  void* const memory = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  OK(hipHostRegister(memory, 8192, 0));
+  struct sigaction now {};
+  ASSERT_EQ(sigaction(SIGSEGV, nullptr, &now), 0);
+  EXPECT_NE(now.sa_sigaction, action.sa_sigaction) << "the guard is in front of it";
+  OK(hipHostUnregister(memory));
+  ASSERT_EQ(mprotect(memory, 8192, PROT_NONE), 0);
+  if (sigsetjmp(own_jump, 1) == 0) {
+    *static_cast<volatile char*>(memory) = 1;
+    ADD_FAILURE() << "the store went through";
+  }
+  munmap(memory, 8192);
+}
+
 TEST_F(HipFault, sticky_until_cleared_and_then_all_is_well) {
   void* counter = nullptr;
   OK(hipMalloc(&counter, 4));
@@ -120,17 +221,6 @@ TEST_F(HipFault, a_kernel_that_waits_for_a_faulted_one_ends_too) {
   for (const Stream stream : streams)
     hipStreamDestroy(stream);
   hipFree(flag);
-}
-
-int exit_status_of(pid_t child) {
-  for (int i = 0; i < 2000; ++i) {
-    int status = 0;
-    if (waitpid(child, &status, WNOHANG) == child) return status;
-    std::this_thread::sleep_for(10ms);
-  }
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  return -1;
 }
 
 TEST_F(HipFault, a_forked_child_can_work_and_leave) {

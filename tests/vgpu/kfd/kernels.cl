@@ -50,3 +50,21 @@ __kernel void grid_barrier(__global uint* counter, __global uint* out, uint grou
     out[__builtin_amdgcn_workgroup_id_x()] = __atomic_load_n(counter, __ATOMIC_RELAXED);
   }
 }
+
+// What must not be done.
+__kernel void atomic_at(ulong address) { __atomic_fetch_add((volatile __global uint*)address, 1u, __ATOMIC_RELAXED); }
+
+__kernel void store_to_lds(__global uint* out, uint index) {
+  __local uint shared[64];
+  shared[index] = 7;
+  out[0] = shared[index & 63];
+}
+
+__kernel void no_instruction(void) { __asm__ volatile(".long 0xffffffff"); }
+
+__attribute__((noinline)) static uint down(uint n) {
+  volatile uint frame[64];
+  frame[n & 63] = n;
+  return n == 0xffffffffu ? 0 : down(n + 1) + frame[(n + 1) & 63];
+}
+__kernel void endless_recursion(__global uint* out) { out[0] = down(0); }
