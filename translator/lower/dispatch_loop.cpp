@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Lanes in different places of one function. From the first waiting loop on the function becomes one loop
-// around all of it, with a slot in which each lane keeps the number of the place where it goes on:
+// Lanes in different places of one function. A region, from the loops that wait to where all lanes of the wave
+// come together or return, becomes one loop. A slot keeps for each lane the number of the place where it goes on:
 //
+//     enter:    from outside -> dispatch
 //     dispatch: alive = lanes here; switch (place) -> the blocks that are places
 //     latch:    -> dispatch
 //
-// Places are the headers of waiting loops and of loops around places, where the part in front of the loop leads
-// into it, and what warps and blocks do together. Every edge to a place stores its number and goes to the
-// latch. So no cycle is left that waits, and each turn moves every lane on: those that wait test once more,
-// those that were let go run on, whichever the order in which the hardware takes the sides of the switch.
+// Places are the headers of waiting loops and of loops around places, the blocks where the code outside leads into
+// the region, what warps and blocks do together, and the ends of the region. Every edge to a place stores its number
+// and goes to the latch. So no cycle is left that waits, and each turn moves every lane on: those that wait test once
+// more, those that were let go run on, whichever side of the switch the hardware takes first. Ends are places too:
+// what lies on the way to them must be in the loop, or it would have to wait until all lanes leave it.
 //
-// What the lanes of a warp do together begins by waiting until all of the members that are still alive are in
-// this place, else the lane comes again. A barrier of the block counts waves, so the lanes of a wave meet in one
-// place that all barriers share, and go on where each came from. Returns are places too: what lies on the way
-// to them must be in the loop, or it would have to wait for all lanes to leave it.
+// What the lanes of a warp do together begins by waiting until all of the members that are still in the loop are in
+// this place, else the lane comes again. Barriers that warps of one wave may be at in different places are no ends:
+// the hardware counts waves, so all lanes of the wave meet in one place that these barriers share, and go on where
+// each came from.
 //
-// All values that live across blocks are put in stack slots before, so that edges can be moved at will; LLVM's
-// SROA takes them out again. An empty assembly statement keeps the optimiser from looking through the latch: it
-// would follow the numbers and build the old loops again.
+// All values that live across blocks are put in stack slots before, so that edges can be moved at will; LLVM's SROA
+// takes them out again. Empty assembly statements keep the optimiser from looking through the latch and the entrance:
+// it would follow the numbers and build the old loops again.
 #include "lower/dispatch_loop.h"
 
 #include <llvm/ADT/MapVector.h>
@@ -35,77 +37,59 @@ using llvm::BasicBlock;
 
 namespace {
 
+using Blocks = llvm::SetVector<BasicBlock*>;
+
+// What a function's regions have in common.
+struct Parts {
+  Blocks waiting;                                     // headers
+  Blocks ends;                                        // begin with what gathers the wave, or with the return
+  llvm::SmallVector<llvm::CallInst*> marks, barriers; // that are no ends
+};
+
+// A region and its ends.
+struct Region {
+  Blocks blocks, ends;
+};
+
 class DispatchLoop {
 public:
-  DispatchLoop(llvm::Function& function, llvm::FunctionAnalysisManager& analyses, bool wave64)
-      : function_(function), analyses_(analyses), wave64_(wave64), ir_(function.getContext()) {}
+  DispatchLoop(llvm::Function& function, const Parts& parts, const Region& region, const llvm::LoopInfo& loops, bool wave64)
+      : function_(function), parts_(parts), region_(region), wave64_(wave64), ir_(function.getContext()) {
+    find_places(loops);
+  }
 
-  void run(const Hazards& hazards) {
-    split();
-    llvm::SmallVector<BasicBlock*> starts(hazards.loops);
-    for (llvm::Instruction* barrier : hazards.barriers) starts.push_back(barrier->getParent());
-    for (BasicBlock* header : hazards.waiting) waiting_.insert(header);
-    changed();
-    llvm::RegToMemPass().run(function_, analyses_);
-    changed();
-    find_region(starts);
-    find_places();
+  void build() {
     make_loop();
-    for (llvm::CallInst* mark : marks_)
-      if (region_.contains(mark->getParent())) wait_for_members(*mark);
-    for (llvm::CallInst* barrier : barriers_)
-      if (region_.contains(barrier->getParent())) meet_block(*barrier);
+    for (llvm::CallInst* mark : parts_.marks)
+      if (inside(mark->getParent())) wait_for_members(*mark);
+    for (llvm::CallInst* barrier : parts_.barriers)
+      if (inside(barrier->getParent())) meet_block(*barrier);
     move_edges();
-    changed();
   }
 
 private:
-  void changed() { analyses_.invalidate(function_, llvm::PreservedAnalyses::none()); }
+  bool inside(BasicBlock* block) const { return region_.blocks.contains(block); }
 
-  // Barriers and returns get blocks of their own, marks begin blocks.
-  void split() {
-    for (llvm::Instruction& i : llvm::instructions(function_)) {
-      if (is_converge_mark(i)) marks_.push_back(llvm::cast<llvm::CallInst>(&i));
-      if (is_block_barrier(i)) barriers_.push_back(llvm::cast<llvm::CallInst>(&i));
-      if (llvm::isa<llvm::ReturnInst>(&i)) returns_.push_back(&i);
-    }
-    for (llvm::Instruction* end : returns_) end->getParent()->splitBasicBlock(end, "return");
-    for (llvm::CallInst* mark : marks_) mark->getParent()->splitBasicBlock(mark, "together");
-    for (llvm::CallInst* barrier : barriers_) {
-      BasicBlock* block = barrier->getParent()->splitBasicBlock(barrier, "barrier");
-      block->splitBasicBlock(std::next(barrier->getIterator()), "behind.barrier");
-    }
-  }
-
-  void find_region(llvm::SmallVector<BasicBlock*> pending) {
-    while (!pending.empty()) {
-      BasicBlock* block = pending.pop_back_val();
-      if (!region_.insert(block)) continue;
-      for (BasicBlock* next : llvm::successors(block)) pending.push_back(next);
-    }
-  }
-
-  void find_places() {
-    for (BasicBlock* header : waiting_)
-      if (region_.contains(header)) add_place(header);
-    for (llvm::CallInst* mark : marks_)
-      if (region_.contains(mark->getParent())) add_place(mark->getParent());
-    for (llvm::CallInst* barrier : barriers_)
-      if (region_.contains(barrier->getParent())) add_place(barrier->getParent()->getSingleSuccessor());
-    for (llvm::Instruction* end : returns_)
-      if (region_.contains(end->getParent())) add_place(end->getParent());
+  void find_places(const llvm::LoopInfo& loops) {
+    for (BasicBlock* header : parts_.waiting)
+      if (inside(header)) add_place(header);
+    for (llvm::CallInst* mark : parts_.marks)
+      if (inside(mark->getParent())) add_place(mark->getParent());
+    for (llvm::CallInst* barrier : parts_.barriers)
+      if (inside(barrier->getParent())) add_place(barrier->getParent()->getSingleSuccessor());
     for (BasicBlock& block : function_)
-      if (!region_.contains(&block))
+      if (!inside(&block))
         for (BasicBlock* next : llvm::successors(&block))
-          if (region_.contains(next)) add_place(next);
+          if (inside(next)) add_place(next);
     // Loops with places in them are taken apart: they may be entered there.
-    for (llvm::Loop* loop : analyses_.getResult<llvm::LoopAnalysis>(function_).getLoopsInPreorder())
-      if (std::any_of(loop->block_begin(), loop->block_end(), [&](BasicBlock* block) { return places_.contains(block); }))
+    for (llvm::Loop* loop : loops.getLoopsInPreorder())
+      if (inside(loop->getHeader()) && llvm::any_of(loop->blocks(), [&](BasicBlock* block) { return places_.contains(block); }))
         add_place(loop->getHeader());
+    for (BasicBlock* end : region_.ends) add_place(end);
   }
 
   void add_place(BasicBlock* block) {
-    places_.insert({block, static_cast<uint32_t>(places_.size()) + 1}); // 0 is the block's barrier
+    places_.insert({block, static_cast<uint32_t>(places_.size()) + 1}); // 0 is where the block meets
   }
 
   BasicBlock* new_block(const char* name) { return BasicBlock::Create(function_.getContext(), name, &function_); }
@@ -116,8 +100,9 @@ private:
   // The half of a wave's mask that is the lane's own warp.
   llvm::Value* own_warp(llvm::Value* mask) {
     if (!wave64_) return mask;
-    llvm::Value* below = ir_.CreateIntrinsic(llvm::Intrinsic::amdgcn_mbcnt_lo, {}, {ir_.getInt32(~0u), ir_.getInt32(0)});
-    llvm::Value* lane = ir_.CreateIntrinsic(llvm::Intrinsic::amdgcn_mbcnt_hi, {}, {ir_.getInt32(~0u), below});
+    llvm::Value* all = ir_.getInt32(~0u);
+    llvm::Value* below = ir_.CreateIntrinsic(llvm::Intrinsic::amdgcn_mbcnt_lo, {}, {all, ir_.getInt32(0)});
+    llvm::Value* lane = ir_.CreateIntrinsic(llvm::Intrinsic::amdgcn_mbcnt_hi, {}, {all, below});
     llvm::Value* amount = ir_.CreateZExt(ir_.CreateAnd(lane, 32), mask->getType());
     return ir_.CreateTrunc(ir_.CreateLShr(mask, amount), ir_.getInt32Ty());
   }
@@ -126,29 +111,36 @@ private:
     ir_.CreateBr(by);
   }
 
+  // To the dispatch, with a place that the optimiser knows nothing about.
+  void dispatch_from(BasicBlock* block) {
+    ir_.SetInsertPoint(block);
+    llvm::FunctionType* type = llvm::FunctionType::get(ir_.getInt32Ty(), {ir_.getInt32Ty()}, false);
+    llvm::CallInst* place = ir_.CreateCall(llvm::InlineAsm::get(type, "", "=v,0", true), {ir_.CreateLoad(ir_.getInt32Ty(), place_)});
+    place->addFnAttr(llvm::Attribute::Convergent);
+    ir_.CreateStore(place, place_);
+    ir_.CreateBr(dispatch_);
+  }
+
   void make_loop() {
     BasicBlock& entry = function_.getEntryBlock();
     ir_.SetInsertPoint(&entry, entry.getFirstInsertionPt());
     place_ = ir_.CreateAlloca(ir_.getInt32Ty(), kPrivate, nullptr, "place");
     resume_ = ir_.CreateAlloca(ir_.getInt32Ty(), kPrivate, nullptr, "resume");
+    enter_ = new_block("enter");
     dispatch_ = new_block("dispatch");
     latch_ = new_block("latch");
-    BasicBlock* nowhere = new_block("nowhere");
     BasicBlock* meeting = new_block("meeting");
+    BasicBlock* nowhere = new_block("nowhere");
+    dispatch_from(enter_);
+    dispatch_from(latch_);
     ir_.SetInsertPoint(dispatch_);
     alive_ = lanes();
     llvm::SwitchInst* choice =
         ir_.CreateSwitch(ir_.CreateLoad(ir_.getInt32Ty(), place_), nowhere, static_cast<unsigned>(places_.size()) + 1);
-    if (!barriers_.empty()) choice->addCase(ir_.getInt32(0), meeting);
+    choice->addCase(ir_.getInt32(0), parts_.barriers.empty() ? nowhere : meeting);
     for (const auto& [block, number] : places_) choice->addCase(ir_.getInt32(number), block);
     ir_.SetInsertPoint(nowhere);
     ir_.CreateUnreachable();
-    ir_.SetInsertPoint(latch_);
-    auto* same = llvm::InlineAsm::get(llvm::FunctionType::get(ir_.getInt32Ty(), {ir_.getInt32Ty()}, false), "", "=v,0", true);
-    llvm::CallInst* next = ir_.CreateCall(same, {ir_.CreateLoad(ir_.getInt32Ty(), place_)});
-    next->addFnAttr(llvm::Attribute::Convergent);
-    ir_.CreateStore(next, place_);
-    ir_.CreateBr(dispatch_);
     fill_meeting(meeting);
   }
 
@@ -167,8 +159,8 @@ private:
     BasicBlock* block = barrier.getParent();
     ir_.SetInsertPoint(&barrier);
     ir_.CreateStore(ir_.getInt32(places_.lookup(block->getSingleSuccessor())), resume_);
-    block->getTerminator()->eraseFromParent();
     barrier.eraseFromParent();
+    block->getTerminator()->eraseFromParent();
     ir_.SetInsertPoint(block);
     go_to(0, latch_);
   }
@@ -177,8 +169,7 @@ private:
     BasicBlock* block = mark.getParent();
     BasicBlock* complete = block->splitBasicBlock(&mark, "complete");
     BasicBlock* again = new_block("again");
-    region_.insert(complete);
-    region_.insert(again);
+    added_.insert(complete);
     block->getTerminator()->eraseFromParent();
     ir_.SetInsertPoint(block);
     llvm::Value* absent = ir_.CreateAnd(own_warp(alive_), ir_.CreateNot(own_warp(lanes())));
@@ -191,39 +182,112 @@ private:
   void move_edges() {
     llvm::SmallVector<BasicBlock*> blocks;
     for (BasicBlock& block : function_)
-      if (&block != dispatch_ && &block != latch_) blocks.push_back(&block);
+      if (&block != dispatch_) blocks.push_back(&block);
     for (BasicBlock* block : blocks) {
+      const bool from_inside = inside(block) || added_.contains(block);
       llvm::Instruction* branch = block->getTerminator();
       for (unsigned n = 0; n < branch->getNumSuccessors(); ++n) {
-        const uint32_t place = places_.lookup(branch->getSuccessor(n));
-        if (place == 0) continue;
+        BasicBlock* target = branch->getSuccessor(n);
+        if (!places_.contains(target) || !(from_inside || inside(target))) continue;
         BasicBlock* edge = new_block("to.place");
         branch->setSuccessor(n, edge);
         ir_.SetInsertPoint(edge);
-        go_to(place, region_.contains(block) ? latch_ : dispatch_);
+        go_to(places_.lookup(target), from_inside ? latch_ : enter_);
       }
     }
   }
 
   llvm::Function& function_;
-  llvm::FunctionAnalysisManager& analyses_;
+  const Parts& parts_;
+  const Region& region_;
   const bool wave64_;
   llvm::IRBuilder<> ir_;
-  llvm::SmallVector<llvm::CallInst*> marks_, barriers_;
-  llvm::SmallVector<llvm::Instruction*> returns_;
-  llvm::SetVector<BasicBlock*> waiting_, region_;
+  Blocks added_;
   llvm::MapVector<BasicBlock*, uint32_t> places_;
   llvm::Value* place_ = nullptr;
   llvm::Value* resume_ = nullptr;
   llvm::Value* alive_ = nullptr;
+  BasicBlock* enter_ = nullptr;
   BasicBlock* dispatch_ = nullptr;
   BasicBlock* latch_ = nullptr;
 };
 
+// Gives what ends regions, and what warps and blocks do together in them, blocks of their own.
+Parts take_apart(llvm::Function& function, const Hazards& hazards, bool wave64) {
+  Parts parts;
+  llvm::SmallVector<llvm::Instruction*> ends;
+  for (llvm::Instruction& i : llvm::instructions(function)) {
+    if (llvm::isa<llvm::ReturnInst>(&i) || (gathers_wave(i, wave64) && !llvm::is_contained(hazards.barriers, &i)))
+      ends.push_back(&i);
+    else if (is_converge_mark(i))
+      parts.marks.push_back(llvm::cast<llvm::CallInst>(&i));
+    else if (is_block_barrier(i))
+      parts.barriers.push_back(llvm::cast<llvm::CallInst>(&i));
+  }
+  for (llvm::Instruction* end : ends) parts.ends.insert(end->getParent()->splitBasicBlock(end, "end"));
+  for (llvm::CallInst* mark : parts.marks) mark->getParent()->splitBasicBlock(mark, "together");
+  for (llvm::CallInst* barrier : parts.barriers) {
+    BasicBlock* block = barrier->getParent()->splitBasicBlock(barrier, "barrier");
+    block->splitBasicBlock(std::next(barrier->getIterator()), "behind.barrier");
+  }
+  parts.waiting.insert(hazards.waiting.begin(), hazards.waiting.end());
+  return parts;
+}
+
+Region region_from(BasicBlock* start, const Parts& parts) {
+  Region region;
+  llvm::SmallVector<BasicBlock*> pending{start};
+  while (!pending.empty()) {
+    BasicBlock* block = pending.pop_back_val();
+    Blocks& kind = parts.ends.contains(block) ? region.ends : region.blocks;
+    if (!kind.insert(block) || &kind == &region.ends) continue;
+    for (BasicBlock* next : llvm::successors(block)) pending.push_back(next);
+  }
+  return region;
+}
+
+bool returns(BasicBlock* end) { return llvm::isa<llvm::ReturnInst>(end->getTerminator()); }
+
+// Lanes may be in both at once: they overlap, or end in the same place. All returns count as one.
+bool belong_together(const Region& a, const Region& b) {
+  const auto in_b = [&](BasicBlock* block) { return b.blocks.contains(block) || b.ends.contains(block); };
+  return llvm::any_of(a.blocks, in_b) || llvm::any_of(a.ends, in_b) || (llvm::any_of(a.ends, returns) && llvm::any_of(b.ends, returns));
+}
+
+llvm::SmallVector<Region> find_regions(const Hazards& hazards, const Parts& parts) {
+  Blocks starts;
+  starts.insert(hazards.loops.begin(), hazards.loops.end());
+  for (llvm::Instruction* barrier : hazards.barriers) starts.insert(barrier->getParent());
+  llvm::SmallVector<Region> regions;
+  for (BasicBlock* start : starts) {
+    Region whole = region_from(start, parts);
+    for (size_t n = 0; n < regions.size();) {
+      if (!belong_together(whole, regions[n])) {
+        ++n;
+        continue;
+      }
+      whole.blocks.insert(regions[n].blocks.begin(), regions[n].blocks.end());
+      whole.ends.insert(regions[n].ends.begin(), regions[n].ends.end());
+      regions.erase(regions.begin() + n);
+      n = 0;
+    }
+    regions.push_back(std::move(whole));
+  }
+  return regions;
+}
+
 } // namespace
 
 void interleave_lanes(llvm::Function& function, const Hazards& hazards, llvm::FunctionAnalysisManager& analyses, bool wave64) {
-  DispatchLoop(function, analyses, wave64).run(hazards);
+  const auto changed = [&] { analyses.invalidate(function, llvm::PreservedAnalyses::none()); };
+  const Parts parts = take_apart(function, hazards, wave64);
+  changed();
+  llvm::RegToMemPass().run(function, analyses);
+  changed();
+  for (const Region& region : find_regions(hazards, parts)) {
+    DispatchLoop(function, parts, region, analyses.getResult<llvm::LoopAnalysis>(function), wave64).build();
+    changed();
+  }
 }
 
 } // namespace ptxshim::ptx

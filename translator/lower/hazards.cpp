@@ -42,6 +42,13 @@ bool is_converge_mark(const llvm::Instruction& i) {
   return call && call->getCalledFunction() && call->getCalledFunction()->getName() == kConvergeMark;
 }
 
+bool gathers_wave(const llvm::Instruction& i, bool wave64) {
+  if (is_block_barrier(i)) return true;
+  if (wave64 || !is_converge_mark(i)) return false; // a warp does not hold the wave's other one
+  const auto* members = dyn_cast<llvm::ConstantInt>(i.getOperand(0));
+  return members && members->isMinusOne();
+}
+
 static bool others_see(unsigned address_space) { return address_space != kPrivate && address_space != kConstant; }
 
 static bool gives_new_values(const llvm::AtomicRMWInst& i) {
@@ -203,18 +210,19 @@ private:
     if (leads && held_acts) note(loop);
   }
 
+  // Warps that take different sides meet the rest of the block in different places.
   void check_barriers(llvm::ArrayRef<llvm::BitVector> sides) {
+    llvm::SmallVector<llvm::Instruction*> found;
     unsigned with_barriers = 0;
     for (const llvm::BitVector& side : sides) {
-      bool any = false;
-      for (llvm::Instruction* barrier : barriers_) {
-        if (!side.test(numbers_.lookup(barrier->getParent()))) continue;
-        any = true;
-        if (!llvm::is_contained(found_.barriers, barrier)) found_.barriers.push_back(barrier);
-      }
-      with_barriers += any;
+      const size_t before = found.size();
+      for (llvm::Instruction* barrier : barriers_)
+        if (side.test(numbers_.lookup(barrier->getParent()))) found.push_back(barrier);
+      with_barriers += found.size() != before;
     }
-    if (with_barriers > 1) found_.meet_apart = true;
+    if (with_barriers < 2) return;
+    for (llvm::Instruction* barrier : found)
+      if (!llvm::is_contained(found_.barriers, barrier)) found_.barriers.push_back(barrier);
   }
 
   void note(const Loop& loop) {
@@ -234,12 +242,6 @@ private:
     return seen;
   }
 
-  bool stops(const llvm::Instruction& i) const {
-    if (is_block_barrier(i)) return true;
-    if (wave64_ || !is_converge_mark(i)) return false; // it does not hold the wave's other warp
-    const auto* members = dyn_cast<llvm::ConstantInt>(i.getOperand(0));
-    return members && members->isMinusOne();
-  }
   // Whether a thread at `start`, outside of the loop, acts before it stops for all others.
   bool acts_first(BasicBlock* start, const Loop& loop) const {
     llvm::BitVector seen(numbers_.size());
@@ -251,7 +253,7 @@ private:
       bool stopped = false;
       for (const llvm::Instruction& i : *block) {
         if (acts(i)) return true;
-        stopped = stops(i);
+        stopped = gathers_wave(i, wave64_);
         if (stopped) break;
       }
       if (stopped) continue;

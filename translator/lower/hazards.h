@@ -14,17 +14,17 @@ inline constexpr const char* kWarpWaits = "ptxshim.warp.waits";
 
 bool is_block_barrier(const llvm::Instruction& instruction);
 bool is_converge_mark(const llvm::Instruction& instruction);
+// Whether all lanes of a wave wait for each other there, as far as the program is right.
+bool gathers_wave(const llvm::Instruction& instruction, bool wave64);
 // Whether the instruction is there to see what other threads write.
 bool watches(const llvm::Instruction& instruction, bool wave64);
 
 struct Hazards {
   llvm::SmallVector<llvm::BasicBlock*> waiting; // the headers of all loops that end when another thread has acted
   llvm::SmallVector<llvm::BasicBlock*> loops;   // those among them that must not hold other lanes of the wave
-  // With two warps in a wave: block barriers that one of them may come to alone, and whether the other one may
-  // meanwhile come to another barrier.
+  // With two warps in a wave: block barriers that one of them may be at while the other one is at another barrier.
   llvm::SmallVector<llvm::Instruction*> barriers;
-  bool meet_apart = false;
-  bool any() const { return !loops.empty() || meet_apart; }
+  bool any() const { return !loops.empty() || !barriers.empty(); }
 };
 
 // Of a function in SSA form.
