@@ -148,7 +148,8 @@ void read_arguments(const PackedValue& kernel, LoadedKernel& out) {
   if (!arguments || arguments->kind != PackedValue::Kind::Array) return;
   for (const PackedValue& argument : arguments->items)
     out.arguments.push_back({static_cast<uint32_t>(argument.integer_at(".offset")),
-                             static_cast<uint32_t>(argument.integer_at(".size")), std::string(argument.text_at(".value_kind"))});
+                             static_cast<uint32_t>(argument.integer_at(".size")), std::string(argument.text_at(".value_kind")),
+                             std::string(argument.text_at(".name"))});
 }
 
 void read_metadata(std::span<const std::byte> note, LoadedObject& object) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kMostBytes = 1ULL << 40;
+constexpr size_t kMostArgumentBytes = 1 << 20;
 
 template <class T> void put(std::vector<std::byte>& bytes, size_t offset, T value) {
   if (offset + sizeof value <= bytes.size()) std::memcpy(bytes.data() + offset, &value, sizeof value);
@@ -106,8 +107,28 @@ DirectDevice::DirectDevice(const std::string& target, uint32_t host_threads) {
   queue_ = memory_.allocate(kPage);
 }
 
+namespace {
+
+// Empty: a grid that a packet can say.
+std::string refusal(const LoadedKernel& kernel, const Launch& launch) {
+  uint64_t items = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (launch.threads[i] == 0 || launch.threads[i] > 1024 || (items *= launch.threads[i]) > 1024) return "a work group has 1 to 1024 work-items";
+    if (uint64_t{launch.blocks[i]} * launch.threads[i] > UINT32_MAX) return "the grid has more than 2^32 - 1 work-items in a dimension";
+  }
+  if (uint64_t{kernel.group_bytes} + launch.dynamic_shared > UINT32_MAX) return "there is not that much LDS";
+  return kernel.kernarg_bytes > kMostArgumentBytes ? "the kernel wants more than 1 MiB of arguments" : "";
+}
+
+} // namespace
+
 DispatchOutcome DirectDevice::launch(const LoadedKernel& kernel, const Launch& launch) {
   DispatchOutcome outcome;
+  if (std::string why = refusal(kernel, launch); !why.empty()) {
+    outcome.fault = Fault::BadCodeObject;
+    outcome.report = "kernel " + kernel.name + ": " + why;
+    return outcome;
+  }
   std::vector<std::byte> segment = launch.arguments;
   if (segment.size() < kernel.kernarg_bytes) segment.resize(kernel.kernarg_bytes);
   for (const KernelArgument& argument : kernel.arguments)

@@ -49,6 +49,7 @@ private:
 struct KernelArgument {
   uint32_t offset = 0, size = 0;
   std::string kind; // "by_value", "global_buffer", "hidden_block_count_x" ...
+  std::string name; // empty: the metadata has none
   bool hidden() const { return kind.compare(0, 7, "hidden_") == 0; }
 };
 
@@ -93,6 +94,7 @@ class DirectDevice {
 public:
   explicit DirectDevice(const std::string& target, uint32_t host_threads = 0);
   DirectMemory& memory() { return memory_; }
+  const DirectMemory& memory() const { return memory_; }
   Executor& executor() { return *executor_; }
   Result<LoadedObject> load(std::span<const std::byte> elf) { return load_code_object(memory_, elf); }
   DispatchOutcome launch(const LoadedKernel& kernel, const Launch& launch);
