@@ -161,6 +161,26 @@ TEST(cuLaunchKernelEx, takes_attributes) {
   EXPECT_EQ(cuLaunchKernelEx(nullptr, scale, parameters, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
+// As many blocks as the device says it has room for, of all sizes: they are resident together.
+TEST(cuLaunchCooperativeKernel, has_all_blocks_resident) {
+  const TestContext context;
+  const Kernel meet(kMeetPtx, "meet");
+  int processors = 0;
+  ASSERT_OK(cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+  for (const unsigned size : {32u, 96u, 256u, 1024u}) {
+    int per_processor = 0;
+    ASSERT_OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, meet, static_cast<int>(size), 0));
+    const unsigned blocks = static_cast<unsigned>(per_processor * processors);
+    ASSERT_GT(blocks, 0u);
+    const DeviceArray<unsigned> arrived{std::vector<unsigned>{0}}, seen{std::vector<unsigned>(blocks)};
+    CUdeviceptr addresses[] = {arrived.address(), seen.address()};
+    void* parameters[] = {&addresses[0], &addresses[1]};
+    EXPECT_EQ(cuLaunchCooperativeKernel(meet, blocks + 1, 1, 1, size, 1, 1, 0, nullptr, parameters), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    ASSERT_OK(cuLaunchCooperativeKernel(meet, blocks, 1, 1, size, 1, 1, 0, nullptr, parameters));
+    EXPECT_EQ(seen.read(), std::vector<unsigned>(blocks, blocks));
+  }
+}
+
 TEST(cuLaunchCooperativeKernel, refuses_grids_that_do_not_fit) {
   const TestContext context;
   const Kernel scale(kScalePtx, "scale");

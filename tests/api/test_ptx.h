@@ -100,3 +100,38 @@ inline constexpr char kSharedPtx[] = R"(
   ret;
 }
 )";
+
+// meet(u32* arrived, u32* seen): every block arrives before any leaves; seen[block] is how many there were then.
+inline constexpr char kMeetPtx[] = R"(
+.version 7.5
+.target sm_80
+.address_size 64
+
+.visible .entry meet(.param .u64 arrived, .param .u64 seen)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [arrived];
+  ld.param.u64 %rd2, [seen];
+  cvta.to.global.u64 %rd1, %rd1;
+  cvta.to.global.u64 %rd2, %rd2;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  mov.u32 %r3, %tid.x;
+  setp.ne.u32 %p1, %r3, 0;
+  @%p1 bra TOGETHER;
+  atom.global.add.u32 %r4, [%rd1], 1;
+AGAIN:
+  ld.volatile.global.u32 %r5, [%rd1];
+  setp.lt.u32 %p2, %r5, %r2;
+  @%p2 bra AGAIN;
+TOGETHER:
+  bar.sync 0;
+  ld.volatile.global.u32 %r5, [%rd1];
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd3, %rd2, %rd3;
+  st.global.u32 [%rd3], %r5;
+  ret;
+}
+)";

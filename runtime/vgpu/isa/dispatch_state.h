@@ -26,12 +26,17 @@ struct Dispatch {
 
   uint32_t groups[3] = {1, 1, 1};
   uint64_t group_count = 1;
+  uint64_t most_resident = 1; // groups that are begun and have not ended, where some wait for others
   std::atomic<uint64_t> next_group{0};
+  std::atomic<uint64_t> ended_groups{0};
   std::atomic<bool> failed{false};
 
   std::mutex mutex; // of what follows
   DispatchOutcome outcome;
 
+  bool has_room() const {
+    return next_group.load(std::memory_order_relaxed) - ended_groups.load(std::memory_order_relaxed) < most_resident;
+  }
   bool interrupted() const {
     return interrupts->load(std::memory_order_relaxed) != interrupts_seen || (packet.stop && packet.stop->load(std::memory_order_relaxed));
   }

@@ -3,7 +3,9 @@
 // so a kernel that spins on one queue never keeps another queue's kernel from running.
 //
 // A host thread runs its work groups one after the other. One that takes suspiciously many turns may be waiting for a
-// group that has not begun (a grid barrier): then the thread begins further groups beside it and gives all of them turns.
+// group that has not begun (a grid barrier): then the thread begins further groups beside it and gives all of them turns,
+// twice as many each time that none of them ends, until there are as many as the device's compute units could hold: what a
+// cooperative launch relies on, and no kernel more than that.
 
 #include <algorithm>
 #include <condition_variable>
@@ -27,8 +29,9 @@
 namespace ptxshim::vgpu {
 namespace {
 
-constexpr unsigned kPatience = 64;          // turns of a group before another one is begun beside it
-constexpr size_t kMostGroupsPerThread = 512;
+constexpr unsigned kPatience = 64;     // turns of a group before another one is begun beside it
+constexpr unsigned kLessPatience = 4;  // and of these
+constexpr uint32_t kMostWavesPerUnit = 64;
 constexpr uint64_t kMostLds = 64 * 1024;
 constexpr uint64_t kMostScratch = 1U << 24; // bytes per lane
 
@@ -36,7 +39,7 @@ constexpr uint32_t kDynamicStack = 64 * 1024; // bytes per lane where the compil
 
 struct Slot {
   std::unique_ptr<RunningGroup> group;
-  unsigned turns = 0;
+  unsigned patience; // in turns
 };
 
 // Executes groups of the dispatch until none is left to begin and its own have ended.
@@ -46,7 +49,7 @@ void execute_groups(Dispatch& dispatch) {
   std::vector<Slot> running;
   std::vector<std::unique_ptr<RunningGroup>> idle;
   bool more = true;
-  auto begin_one = [&] {
+  auto begin_one = [&](unsigned patience) {
     const uint64_t number = dispatch.next_group.fetch_add(1, std::memory_order_relaxed);
     if (number >= dispatch.group_count) return more = false;
     std::unique_ptr<RunningGroup> group;
@@ -58,25 +61,28 @@ void execute_groups(Dispatch& dispatch) {
     }
     memory.refresh();
     if (!group->start(number)) return more = false;
-    running.push_back({std::move(group), 0});
+    running.push_back({std::move(group), patience});
     return true;
   };
   while (!dispatch.stopped()) {
-    if (running.empty() && (!more || !begin_one())) return;
+    if (running.empty() && (!more || !begin_one(kPatience))) return;
     bool all_slow = true;
     for (size_t i = 0; i < running.size();) {
       if (running[i].group->turn()) {
+        dispatch.ended_groups.fetch_add(1, std::memory_order_relaxed);
         idle.push_back(std::move(running[i].group));
         running[i] = std::move(running.back());
         running.pop_back();
         all_slow = false;
         if (dispatch.stopped()) return;
       } else {
-        all_slow = all_slow && ++running[i].turns > kPatience;
+        if (running[i].patience) --running[i].patience;
+        all_slow = all_slow && running[i].patience == 0;
         ++i;
       }
     }
-    if (all_slow && more && !running.empty() && running.size() < kMostGroupsPerThread) begin_one();
+    for (size_t begin = all_slow ? running.size() : 0; begin > 0 && more && dispatch.has_room(); --begin)
+      begin_one(kLessPatience);
   }
 }
 
@@ -218,6 +224,8 @@ private:
       dispatch.group_count *= dispatch.groups[i];
     }
     if (items > 1024) return refuse(dispatch, "the work group has more than 1024 work-items");
+    const uint64_t waves = (items + dispatch.start.wave_size - 1) / dispatch.start.wave_size;
+    dispatch.most_resident = std::max<uint64_t>(1, properties_.compute_units * kMostWavesPerUnit / waves);
     dispatch.code = code(dispatch.start.wave_size, why);
     return dispatch.code || refuse(dispatch, why);
   }

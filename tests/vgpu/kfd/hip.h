@@ -53,6 +53,8 @@ enum CaptureMode : int { kCaptureGlobal, kCaptureThreadLocal, kCaptureRelaxed };
   F(hipMemsetAsync,                                 (void*, int, size_t, Stream))                                       \
   F(hipMemsetD32,                                   (void*, int, size_t))                                               \
   F(hipStreamCreateWithFlags,                       (Stream*, unsigned))                                                \
+  F(hipStreamCreateWithPriority,                    (Stream*, unsigned, int))                                           \
+  F(hipDeviceGetStreamPriorityRange,                (int*, int*))                                                       \
   F(hipStreamDestroy,                               (Stream))                                                           \
   F(hipStreamSynchronize,                           (Stream))                                                           \
   F(hipStreamQuery,                                 (Stream))                                                           \

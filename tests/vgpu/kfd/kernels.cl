@@ -28,6 +28,12 @@ __kernel void block_sum(__global const uint* in, __global uint* out) {
   if (lane == 0) out[__builtin_amdgcn_workgroup_id_x()] = shared[0];
 }
 
+// state[0] counts the launches; state[1] those that came in another order than they were made in.
+__kernel void next_of(__global uint* state, uint expected) {
+  if (state[0] != expected) ++state[1];
+  state[0] = expected + 1;
+}
+
 __kernel void count(__global uint* counter) { __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED); }
 
 // Ends when the host (or another kernel) sets the flag.
