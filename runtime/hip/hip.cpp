@@ -80,7 +80,7 @@ Result<void> activate_virtual_gpu() {
   options.why = why;
   options.why_bytes = sizeof why;
   if (const int failed = activate(&options))
-    return ptxshim::Error{CUDA_ERROR_NO_DEVICE, std::string("the virtual GPU (PTXSHIM_VIRTUAL_GPU) cannot be activated: ") +
+    return ptxshim::Error{CUDA_ERROR_NO_DEVICE, std::string("the virtual GPU cannot be activated: ") +
                                                     (why[0] ? why : std::strerror(failed))};
   return {};
 }

@@ -75,15 +75,45 @@ TEST(options, of_the_virtual_gpu_name_the_one_that_is_wrong) {
   EXPECT_EQ(count_of(units, "cuInit: 100"), 1u) << units;
   // 2^44 + 4096 MiB wrap around to 4096 MiB.
   const std::string memory = said_with({{"PTXSHIM_VIRTUAL_GPU", "gfx1030"}, {"PTXSHIM_VIRTUAL_GPU_MEMORY", "17592186048512"}});
-  EXPECT_EQ(count_of(memory, "PTXSHIM_VIRTUAL_GPU_MEMORY not within"), 1u) << memory;
+  EXPECT_EQ(count_of(memory, "PTXSHIM_VIRTUAL_GPU_MEMORY is not within"), 1u) << memory;
   const std::string name = said_with({{"PTXSHIM_VIRTUAL_GPU", "gfx1"}});
-  EXPECT_EQ(count_of(name, "PTXSHIM_VIRTUAL_GPU=gfx1 is no architecture"), 1u) << name;
+  EXPECT_EQ(count_of(name, "'gfx1' in PTXSHIM_VIRTUAL_GPU is no architecture"), 1u) << name;
+  const std::string empty = said_with({{"PTXSHIM_VIRTUAL_GPU", "gfx1030,"}});
+  EXPECT_EQ(count_of(empty, "an empty name in PTXSHIM_VIRTUAL_GPU='gfx1030,'"), 1u) << empty;
+  EXPECT_EQ(count_of(empty, "cuInit: 100"), 1u) << empty;
 }
 
 TEST(options, debug_lists_what_is_in_effect) {
   const std::string said = said_with({{"PTXSHIM_LOG", "api=debug"}, {"PTXSHIM_WORKERS", "3"}});
   EXPECT_NE(said.find("PTXSHIM_WORKERS=3\n"), std::string::npos) << said;
   EXPECT_NE(said.find("PTXSHIM_WORKER_TIMEOUT=120\n"), std::string::npos) << said;
+}
+
+// Size and compute units, of all devices alike.
+TEST(options, of_the_virtual_gpu_give_it_its_size) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("PTXSHIM_VIRTUAL_GPU", "gfx90a,gfx1030", 1);
+    setenv("PTXSHIM_VIRTUAL_GPU_MEMORY", "512", 1);
+    setenv("PTXSHIM_VIRTUAL_GPU_CUS", "20", 1);
+    if (cuInit(0)) _exit(1);
+    for (int i = 0; i < 2; ++i) {
+      size_t total = 0, free_bytes = 0, same = 0;
+      int processors = 0;
+      CUcontext context = nullptr;
+      CUdeviceptr memory = 0;
+      if (cuDeviceTotalMem_v2(&total, i) || total != size_t{512} << 20) _exit(2);
+      if (cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, i)) _exit(3);
+      if (processors != (i == 0 ? 20 : 10)) _exit(4); // HIP counts pairs of units on gfx10
+      if (cuCtxCreate_v2(&context, 0, i) || cuMemGetInfo_v2(&free_bytes, &same) || same != total || free_bytes > total) _exit(5);
+      if (cuMemAlloc_v2(&memory, size_t{600} << 20) != CUDA_ERROR_OUT_OF_MEMORY) _exit(6);
+      if (cuMemAlloc_v2(&memory, size_t{256} << 20) || cuMemFree_v2(memory)) _exit(7);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 } // namespace

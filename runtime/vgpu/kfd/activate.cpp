@@ -63,17 +63,17 @@ Refusal read_names(std::string_view names, const Device::Settings& common, std::
     const size_t end = std::min(names.find(',', begin), names.size());
     const std::string_view name = names.substr(begin, end - begin);
     begin = end + 1;
-    if (name.empty()) return {EINVAL, "an empty name in the list of GPUs '" + std::string(names) + "'"};
+    if (name.empty()) return {EINVAL, "an empty name in PTXSHIM_VIRTUAL_GPU='" + std::string(names) + "'"};
     settings.push_back(common);
     settings.back().gfx = find_gfx(name);
     if (!settings.back().gfx) {
       std::string known;
       for (const GfxRow& row : kGfxRows)
         known.append(" ").append(row.name);
-      return {ENODEV, "'" + std::string(name) + "' is no architecture that it knows; it knows" + known};
+      return {ENODEV, "'" + std::string(name) + "' in PTXSHIM_VIRTUAL_GPU is no architecture that it knows; it knows" + known};
     }
     if (settings.size() > Machine::kMostDevices)
-      return {EINVAL, "more than " + std::to_string(Machine::kMostDevices) + " GPUs in '" + std::string(names) + "'"};
+      return {EINVAL, "more than " + std::to_string(Machine::kMostDevices) + " devices in PTXSHIM_VIRTUAL_GPU='" + std::string(names) + "'"};
   }
   return {};
 }
@@ -82,11 +82,11 @@ Refusal read_options(const ptxshim_vgpu_options& options, std::vector<Device::Se
   Device::Settings common;
   common.compute_units = options.compute_units ? options.compute_units : 8;
   if (common.compute_units < 2 || common.compute_units > kMostUnits)
-    return {EINVAL, "the number of compute units is not within 2 to " + std::to_string(kMostUnits)};
+    return {EINVAL, "PTXSHIM_VIRTUAL_GPU_CUS is not within 2 to " + std::to_string(kMostUnits)};
   common.host_threads = options.threads;
   common.vram_bytes = options.memory_bytes ? options.memory_bytes : uint64_t{4} << 30;
   if (common.vram_bytes < kSmallestMemory || common.vram_bytes > kLargestMemory)
-    return {EINVAL, "the memory of a device is not within 64 to 1048576 MiB"};
+    return {EINVAL, "PTXSHIM_VIRTUAL_GPU_MEMORY is not within 64 to 1048576 MiB"};
   common.vram_bytes = (common.vram_bytes + kGranule - 1) & ~(kGranule - 1);
   common.raw_exceptions = options.flags & PTXSHIM_VGPU_RAW_EXCEPTIONS;
   return read_names(options.gfx ? options.gfx : "gfx1030", common, settings);
