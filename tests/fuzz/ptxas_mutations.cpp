@@ -58,7 +58,8 @@ std::string read_file(const fs::path& path) {
 
 // -arch must be at least the module's target, and exactly that for an a or f target; ptxas 13 starts at sm_75.
 std::string architecture_for(const std::string& text) {
-  const size_t at = text.find("sm_");
+  const size_t directive = text.find(".target");
+  const size_t at = directive == std::string::npos ? directive : text.find("sm_", directive);
   if (at == std::string::npos) return "sm_90";
   const std::string name = text.substr(at, text.find_first_not_of("0123456789af", at + 3) - at);
   const int number = std::atoi(name.c_str() + 3);
@@ -85,7 +86,7 @@ public:
     const std::string architecture = "-arch=" + architecture_for(text);
     const std::string cubin = (folder_ / "m.cubin").string();
     const std::string name = input.string();
-    const char* const arguments[] = {program_.c_str(), "-O0", architecture.c_str(), name.c_str(), "-o", cubin.c_str(), nullptr};
+    const char* const arguments[] = {program_.c_str(), "-O0", "-c", architecture.c_str(), name.c_str(), "-o", cubin.c_str(), nullptr};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);

@@ -102,6 +102,21 @@ constexpr const char* kRight[] = {
     "atom.global.cas.b32 %u1, [%d1], %u1, %u2;",
     "atom.global.exch.b32 %f1, [%d1], %f2;",
     "popc.b64 %u1, %fd1;",
+    "mov.v4.u32 {%u1, %u2, %u3, %u4}, %tid;",
+    "mov.v2.f32 {%f1, %f2}, {%f2, %f1};",
+    "mov.v2.u64 {%d1, _}, {%d2, 7};",
+    "ld.global.u32 %u1, g[4];",
+    "ld.global.u32 %u1, g[%u2];",
+    "ld.global.u32 %u1, g[%d2+1];",
+    "ld.shared.u32 %u1, sh[%h1];",
+    "mov.u64 %d1, g[1];",
+    "ld.global.v2.b32 {%f2, %b1}, [%d1];",
+    "st.global.v2.u32 [%d1], {7, %b1};",
+    "ld.u32 %u1, [lo];",
+    "bar.sync 15, 64;",
+    "pmevent 15;",
+    "ld.global.u32 %u1, [%d1+-4];",
+    "{ .reg .v4 .u32 %v; mov.v4.u32 %v, %tid; }",
 };
 constexpr const char* kWrong[] = {
     "add.u32 _, %u1, %u2;",
@@ -172,6 +187,37 @@ constexpr const char* kWrong[] = {
     "mov.b32 %f1, g;",
     "clz.b32 %f1, %u1;",
     "ex2.approx.f32 %f1, %u1;",
+    ";",
+    "mov.f64 %fd1, 1e400;",
+    "cvt.rn.bf16x2.f32 %f1, %f2, %f3;",
+    "cvt.rna.tf32.f32 %f1, %f2;",
+    "add.bf16x2 %hh1, %hh2, %hh0;",
+    "ld.global.v2.u16 {%h1, %u1}, [%d1];",
+    "ld.global.v2.b32 {%f2, %u1}, [%d1];",
+    "st.global.v2.b32 [%d1], {%f2, 5};",
+    "ld.global.v2.u32 {_, _}, [%d1];",
+    "mov.b64 %d1, {%u1, %f1};",
+    "mov.v2.u32 {%u1, %u2}, %tid;",
+    "bar.sync 16;",
+    "bar.sync 0, 33;",
+    "bar.sync WARP_SZ;",
+    "discard.L2 [%d1], 64;",
+    "pmevent 16;",
+    "add.u16x2 %b1, %b2, 0;",
+    "vadd2.u32.u32.u32 %u1, %u2, %u3, 5;",
+    "lop3.b32 %u1, %u1, %u2, %u3, %u4;",
+    "ld.global.u32 %u1, [g-4];",
+    "ld.global.u32 %u1, [%d1-4];",
+    "setp.eq.u32 _|_, %u1, %u2;",
+    "add.s32 %s1, -%s2, %s1;",
+    "ld.param.u32 %u1, q[0];",
+    "ld.u32 %u1, [q];",
+    "ld.u32 %u1, [cc];",
+    "st.param.u32 [q], 1;",
+    ".reg .u32 %u1;",
+    "mul.u32.lo %u1, %u1, %u1;",
+    "cvta.global.to.u64 %d1, %d1;",
+    "bar.sync.warp 1;",
 };
 // clang-format on
 
@@ -194,6 +240,14 @@ TEST(Check, forms_that_ended_with_an_old_version) {
   EXPECT_THAT(error_of(module_with("div.f32 %f1, %f1, %f2;")), testing::HasSubstr("ended with PTX version 1.4"));
   const Parsed old(".version 1.3\n.target sm_13\n.entry k() { .reg .f32 f; div.f32 f, f, f; sin.f32 f, f; exit; }");
   EXPECT_TRUE(old.ok()) << old.message();
+}
+
+// ptxas scales the index by the scalar's size, adds the constant to the index first, and takes it as unsigned.
+TEST(Check, an_array_indexed_by_a_register_becomes_its_address) {
+  const Parsed parsed(kHead + ".global .v2 .f32 g[4];\n.entry k() { .reg .b32 %r<2>; .reg .f32 %f<2>; ld.global.f32 %f1, g[%r1+3]; ret; }");
+  ASSERT_TRUE(parsed.ok()) << parsed.message();
+  EXPECT_THAT(print(parsed.module()), testing::HasSubstr("cvt.u64.u32 %element, %r1;\n  mov.u64 %element_1_, g;\n"
+                                                "  mad.lo.u64 %element_1_, %element, 4, %element_1_;\n  ld.global.f32 %f1, [%element_1_+12];"));
 }
 
 TEST(Check, what_ptxas_refuses) {

@@ -67,8 +67,9 @@ std::string operand_text(Op op, const Candidate& candidate, size_t index) {
   case Role::PredicateDestination:
   case Role::PredicateSource: break;
   }
+  if (spec.constant) return "1";
   if (!spec.vector) return register_name(held_as(spec.type));
-  if (op == Op::mov) { // two halves of the other operand's type
+  if (op == Op::mov && candidate.vector == 1) { // two halves of the other operand's type
     const uint32_t half = bits_of(candidate.operands[1 - index].type) / 2;
     const std::string part = half < 8 ? "" : register_name(half == 8 ? ScalarType::B8 : half == 16 ? ScalarType::B16 : half == 32 ? ScalarType::B32 : ScalarType::B64);
     return "{" + part + ", " + part + "}";

@@ -70,13 +70,14 @@ TEST(Lexer, floating_point_literals) {
   EXPECT_EQ(only("0F3f800000").kind, Tok::Float32);
   EXPECT_EQ(only("0d3FF0000000000000").value, 0x3ff0000000000000u);
   EXPECT_EQ(only("0D3FF0000000000000").kind, Tok::Float64);
-  EXPECT_EQ(std::bit_cast<double>(only("1e999").value), std::bit_cast<double>(uint64_t{0x7ff0000000000000}));
 }
 
 TEST(Lexer, bad_floats) {
   EXPECT_THAT(error_of("0f3F80000"), testing::HasSubstr("exactly 8"));
   EXPECT_THAT(error_of("0f3F8000000"), testing::HasSubstr("exactly 8"));
   EXPECT_THAT(error_of("0d3F800000"), testing::HasSubstr("exactly 16"));
+  EXPECT_THAT(error_of("1e999"), testing::HasSubstr("double precision does not hold"));
+  EXPECT_THAT(error_of("1e-999"), testing::HasSubstr("double precision does not hold"));
   EXPECT_THAT(error_of("1e"), testing::HasSubstr("exponent"));
   EXPECT_THAT(error_of("1.5f"), testing::HasSubstr("behind a floating-point literal"));
 }

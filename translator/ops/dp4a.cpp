@@ -16,7 +16,7 @@ static bool has_dot4(const Emitter& e) {
 
 } // namespace ptxshim::ptx
 
-PTXSHIM_OP(dp4a, {"dp4a<x><y> d, a, b, c", "x=.u32|.s32; y=.u32|.s32", "d:u32 a:b32 b:b32 c:u32", 50, 61}) {
+PTXSHIM_OP(dp4a, {"dp4a<x><y> d, a, b, c", "x=.u32|.s32; y=.u32|.s32", "d:u32 a:u32 b:u32 c:u32", 50, 61}) {
   Value* a = e.read(1, ScalarType::B32);
   Value* b = e.read(2, ScalarType::B32);
   Value* sum = e.read(3, ScalarType::U32);

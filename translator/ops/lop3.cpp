@@ -83,8 +83,8 @@ Value* build(Emitter& e, Split s, Value* pivot, Value* x, Value* y) {
 
 // clang-format off
 PTXSHIM_OP(lop3,
-  {"lop3.b32 d, a, b, c, e", "", "d:b32 a:b32 b:b32 c:b32 e:b32", 43, 50},
-  {"lop3<o>.b32 d|p, a, b, c, e, c0", "o=.or|.and", "d:b32 p:pred a:b32 b:b32 c:b32 e:b32 c0:pred", 82, 70}) {
+  {"lop3.b32 d, a, b, c, e", "", "d:b32 a:b32 b:b32 c:b32 e:b32:constant", 43, 50},
+  {"lop3<o>.b32 d|p, a, b, c, e, c0", "o=.or|.and", "d:b32 p:pred a:b32 b:b32 c:b32 e:b32:constant c0:pred", 82, 70}) {
   // clang-format on
   bool with_predicate = e.has(Mod::or_) || e.has(Mod::and_);
   unsigned first = with_predicate ? 2 : 1; // d|p are two operands

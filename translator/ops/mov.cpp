@@ -35,9 +35,16 @@ PTXSHIM_OP(mov,
     {"mov<t> d, a",      "t=.pred|.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64"},
     {"mov<t> d, {a..}",  "t=.b16|.b32|.b64|.b128", "d:t"},
     {"mov<t> {d..}, a",  "t=.b16|.b32|.b64|.b128", "a:t"},
-    {"mov.b128 d, a",    "", "", 83, 70}) {
+    {"mov.b128 d, a",    "", "", 83, 70},
+    {"mov<v><t> {d..}, {a..}", "v=.v2|.v4; t=.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64"}) {
   // clang-format on
   const ScalarType type = e.type();
+  if (e.has(Mod::v2) || e.has(Mod::v4)) {
+    llvm::SmallVector<Value*> values; // all are read before one is written
+    for (const Operand& part : e.elements(1)) values.push_back(e.read(part, type));
+    for (size_t k = 0; k < values.size(); ++k) e.write(e.elements(0)[k], values[k], type);
+    return {};
+  }
   const unsigned bits = bits_of(type);
   if (e.is_vector(0)) {
     Value* whole = e.is_vector(1) ? mov_pack(e, 1, bits) : e.read(1, type);

@@ -131,6 +131,32 @@ std::string Checker::check_versions(const Instruction& instruction, const Candid
   return {};
 }
 
+// Constants that must be of a range: numbers of barriers and events, numbers of threads.
+std::string Checker::check_values(const Instruction& instruction) const {
+  const Op op = instruction.op;
+  if (op != Op::bar && op != Op::barrier && op != Op::pmevent && op != Op::discard && op != Op::applypriority) return {};
+  const std::span<const Operand> operands = module_.operands_of(instruction);
+  const auto value = [&](size_t index, int64_t& found) {
+    if (index >= operands.size()) return false;
+    found = operands[index].kind == OperandKind::WarpSize ? 32 : operands[index].value;
+    return operands[index].kind == OperandKind::WarpSize || operands[index].kind == OperandKind::Integer;
+  };
+  const std::string name = describe_modifiers(instruction);
+  int64_t number = 0;
+  if (op == Op::discard || op == Op::applypriority) return value(1, number) && number != 128 ? name + ": the size is 128" : std::string();
+  if (op == Op::pmevent) {
+    const int64_t most = module_.has(instruction, Mod::mask) ? 0xffff : 15;
+    return value(0, number) && (number < 0 || number > most) ? name + ": " + std::to_string(number) + " is not from 0 to " + std::to_string(most) : std::string();
+  }
+  if (module_.has(instruction, Mod::warp) || module_.has(instruction, Mod::cluster)) return {};
+  const bool reduces = module_.has(instruction, Mod::red);
+  const size_t first = reduces ? 1 : 0;
+  if (value(first, number) && (number < 0 || number > 15)) return name + ": barriers are numbered 0 to 15, not " + std::to_string(number);
+  const bool counted = operands.size() > first + (reduces ? 2u : 1u);
+  if (counted && value(first + 1, number) && number % 32 != 0) return name + ": the number of threads is a multiple of 32, not " + std::to_string(number);
+  return {};
+}
+
 Verdict Checker::check(const Function& function, Instruction& instruction, std::string& message) {
   const Match& found = match(instruction);
   if (!found.wrong.empty()) {
@@ -150,7 +176,8 @@ Verdict Checker::check(const Function& function, Instruction& instruction, std::
       continue;
     }
     instruction.form = candidate.form;
-    return Verdict::Right;
+    message = check_values(instruction);
+    return message.empty() ? Verdict::Right : Verdict::Wrong;
   }
   if (late) {
     message = check_versions(instruction, *late);

@@ -31,7 +31,7 @@ bool same_size_fits(ScalarType wanted, ScalarType held) {
     return is_integer(held) || held == ScalarType::F16x2;
   case TypeKind::Float: return held == wanted || kind_of(held) == TypeKind::Untyped;
   case TypeKind::BFloat:
-  case TypeKind::Other: return kind_of(held) == TypeKind::Untyped || held == ScalarType::F16x2 || held == ScalarType::F32;
+  case TypeKind::Other: return kind_of(held) == TypeKind::Untyped;
   case TypeKind::Predicate: return held == ScalarType::Pred;
   case TypeKind::Opaque: return is_integer(held);
   case TypeKind::None: return true;
@@ -45,9 +45,9 @@ bool wider_fits(ScalarType wanted, ScalarType held) {
   case TypeKind::Untyped: return true;
   case TypeKind::Unsigned:
   case TypeKind::Signed: return is_integer(held);
-  case TypeKind::Float:
+  case TypeKind::Float: return kind_of(held) == TypeKind::Untyped;
   case TypeKind::BFloat:
-  case TypeKind::Other: return kind_of(held) == TypeKind::Untyped;
+  case TypeKind::Other:
   case TypeKind::None:
   case TypeKind::Predicate:
   case TypeKind::Opaque: return false;
@@ -56,6 +56,7 @@ bool wider_fits(ScalarType wanted, ScalarType held) {
 }
 
 bool literal_fits(ScalarType wanted, OperandKind kind) {
+  if (wanted == ScalarType::U16x2 || wanted == ScalarType::S16x2) return false;
   if (kind == OperandKind::Integer || kind == OperandKind::WarpSize) {
     return is_integer(wanted) || wanted == ScalarType::Pred || wanted == ScalarType::None;
   }
@@ -79,6 +80,18 @@ std::string_view space_name(StateSpace space) {
 }
 
 std::string dotted(ScalarType type) { return "." + std::string(spelling(type)); }
+
+// The elements of a vector have one size, and are not floats and integers mixed; .bN goes with both.
+enum class Family : uint8_t { Any, Untyped, Integer, Float };
+Family family_of(ScalarType type) {
+  if (kind_of(type) == TypeKind::Untyped) return Family::Untyped;
+  return is_integer(type) ? Family::Integer : Family::Float;
+}
+bool go_together(Family one, Family other) {
+  return one == other || one == Family::Any || other == Family::Any || one == Family::Untyped || other == Family::Untyped;
+}
+
+bool is_simd_video(Op op) { return op >= Op::vadd2 && op <= Op::vset4; }
 
 bool is_destination(Role role) { return role == Role::Destination || role == Role::PredicateDestination; }
 
@@ -115,6 +128,9 @@ bool Checker::fits(const Function& function, const Instruction& instruction, con
     std::string text;
     bool good = spec.paired == operands[i].paired;
     if (!good) say(&text, spec.paired ? "a second destination '|p' is missing" : "'|' has no place here");
+    if (good && spec.paired && i + 1 < operands.size() && operands[i].kind == OperandKind::Sink && operands[i + 1].kind == OperandKind::Sink) {
+      good = say(&text, "both destinations are '_'");
+    }
     good = good && fits_operand(function, instruction, candidate, spec, operands[i], problem ? &text : nullptr);
     if (good) continue;
     const bool shape = spec.vector == (operands[i].kind == OperandKind::Vector); // a form that is nearer
@@ -156,16 +172,13 @@ bool Checker::fits_operand(const Function& function, const Instruction& instruct
 // {a..}: as many elements as .vN says; mov packs two or four into its type.
 bool Checker::fits_vector(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,
                           const Operand& operand, std::string* problem) const {
-  const bool packing = instruction.op == Op::mov;
+  const bool packing = instruction.op == Op::mov && candidate.vector == 1;
   if (!spec.vector) return say(problem, "a vector has no place here");
   const RegisterInfo* whole = nullptr; // a vector register
   if (operand.kind == OperandKind::Register && operand.component == kNoComponent) whole = &function.registers[operand.index];
   if (whole && whole->vector == 1) whole = nullptr;
   if (operand.kind != OperandKind::Vector && !whole) {
     if (!packing && candidate.vector == 1) return fits_scalar(function, instruction, candidate, spec, operand, problem);
-    const bool whole_register = operand.kind == OperandKind::Register && operand.component == kNoComponent &&
-                                function.registers[operand.index].vector == candidate.vector && !packing;
-    if (whole_register) return true; // .reg .v4 .f32 %v: ld.v4.f32 %v, [a]
     return say(problem, "a vector {…} is expected");
   }
   const std::span<const Operand> elements = whole ? std::span<const Operand>{} : module_.elements_of(operand);
@@ -187,9 +200,30 @@ bool Checker::fits_vector(const Function& function, const Instruction& instructi
     element.component = 0;
     return fits_scalar(function, instruction, candidate, each, element, problem);
   }
+  bool all_dropped = true;
   for (const Operand& element : elements) {
     if (element.kind == OperandKind::Sink && is_destination(spec.role)) continue;
+    all_dropped = false;
     if (!fits_scalar(function, instruction, candidate, each, element, problem)) return false;
+  }
+  if (all_dropped) return say(problem, "a vector of nothing but '_'");
+  return elements_go_together(function, elements, problem);
+}
+
+bool Checker::elements_go_together(const Function& function, std::span<const Operand> elements, std::string* problem) const {
+  Family family = Family::Any;
+  uint32_t bits = 0;
+  for (const Operand& element : elements) {
+    Family next = Family::Any;
+    if (element.kind == OperandKind::Integer || element.kind == OperandKind::WarpSize) next = Family::Integer;
+    if (element.kind == OperandKind::Register) {
+      const ScalarType type = function.registers[element.index].type;
+      if (bits != 0 && bits != bits_of(type)) return say(problem, problem ? name_of(function, element) + " has another size than the others" : std::string());
+      bits = bits_of(type);
+      next = family_of(type);
+    }
+    if (!go_together(family, next)) return say(problem, problem ? name_of(function, element) + " has another type than the others" : std::string());
+    if (family == Family::Any || family == Family::Untyped) family = next == Family::Any ? family : next;
   }
   return true;
 }
@@ -198,11 +232,14 @@ bool Checker::fits_scalar(const Function& function, const Instruction& instructi
                           const Operand& operand, std::string* problem) const {
   if (instruction.op == Op::cvta && bits_of(spec.type) < module_.address_size) return say(problem, "addresses of this module have 64 bits");
   if (operand.kind == OperandKind::Register) {
+    if (spec.constant) return say(problem, "a constant is expected" + (problem ? ", not " + name_of(function, operand) : std::string()));
     if (is_destination(spec.role) && operand.negated) return say(problem, "a destination cannot be negated");
     return fits_register(function, candidate, spec, operand, problem);
   }
   if (is_destination(spec.role)) {
-    const bool unused = spec.paired || spec.role == Role::PredicateDestination || instruction.op == Op::atom;
+    const bool predicate = spec.role == Role::PredicateDestination;
+    const bool droppable = spec.paired ? instruction.op != Op::shfl : predicate && instruction.op != Op::elect && instruction.op != Op::lop3;
+    const bool unused = droppable || instruction.op == Op::atom;
     if (operand.kind == OperandKind::Sink) return unused || say(problem, "the result of " + std::string(spelling(instruction.op)) + " cannot be dropped");
     return say(problem, "a destination must be a register" + (problem ? ", not " + name_of(function, operand) : std::string()));
   }
@@ -211,6 +248,7 @@ bool Checker::fits_scalar(const Function& function, const Instruction& instructi
   case OperandKind::WarpSize:
   case OperandKind::Float32:
   case OperandKind::Float64:
+    if (is_simd_video(instruction.op)) return say(problem, "a register is expected");
     if (literal_fits(spec.type, operand.kind)) return true;
     return say(problem, problem ? name_of(function, operand) + " where " + dotted(spec.type) + " is expected" : std::string());
   case OperandKind::SpecialRegister: return fits_special(instruction, spec, operand, problem);
@@ -237,6 +275,7 @@ bool Checker::fits_register(const Function& function, const Candidate& candidate
     return say(problem, problem ? name_of(function, operand) + " is a vector: name a component (.x …)" : std::string());
   }
   const bool same = bits_of(info.type) == bits_of(spec.type) ? same_size_fits(spec.type, info.type) : spec.type == ScalarType::None;
+  if (spec.bits && kind_of(info.type) != TypeKind::Untyped) return say(problem, problem ? name_of(function, operand) + " is " + dotted(info.type) + ", not of a .b type" : std::string());
   if (same || (candidate.wider && wider_fits(spec.type, info.type))) return true;
   return say(problem, problem ? name_of(function, operand) + " is " + dotted(info.type) + " where " + dotted(spec.type) + " is expected"
                               : std::string());

@@ -158,7 +158,7 @@ ScalarType slot_type(const CompiledForm& form, std::string_view name, const std:
 }
 
 // The type of operand `name` by "d:t a:t:wide c:u32"; None when nothing is said.
-ScalarType stated_type(const CompiledForm& form, std::string_view name, const std::vector<uint8_t>& choices, bool& stated) {
+ScalarType stated_type(const CompiledForm& form, std::string_view name, const std::vector<uint8_t>& choices, OperandSpec& spec, bool& stated) {
   for (std::string_view rest = form.types; !rest.empty();) {
     std::string_view item = take(rest, ' ');
     if (take(item, ':') != name) continue;
@@ -166,6 +166,8 @@ ScalarType stated_type(const CompiledForm& form, std::string_view name, const st
     const std::string_view what = take(item, ':');
     ScalarType type = slot_type(form, what, choices);
     if (type == ScalarType::None) type = find_type(what);
+    spec.constant = item == "constant";
+    spec.bits = item == "bits";
     return item == "wide" ? twice(type) : type;
   }
   return ScalarType::None;
@@ -302,7 +304,7 @@ Candidate make_candidate(Op op, const CompiledForm& form, uint8_t index, std::sp
   for (size_t i = 0; i < candidate.operands.size(); ++i) {
     OperandSpec& spec = candidate.operands[i];
     bool stated = false;
-    spec.type = stated_type(form, form.operand_names[i], choices, stated);
+    spec.type = stated_type(form, form.operand_names[i], choices, spec, stated);
     if (stated || spec.role == Role::Address || spec.role == Role::Label || spec.role == Role::List) continue;
     const bool predicate = spec.role == Role::PredicateDestination || spec.role == Role::PredicateSource;
     spec.type = predicate ? ScalarType::Pred : last;

@@ -18,6 +18,8 @@ struct OperandSpec {
   Role role = Role::Source;
   bool paired = false;     // d|p: this is d
   bool vector = false;     // {d..}: a scalar without .vN, else a vector of N
+  bool constant = false;   // a constant, no register
+  bool bits = false;       // registers of .b types only
   ScalarType type = ScalarType::None;
 };
 

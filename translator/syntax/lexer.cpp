@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <cstdlib>
 
 namespace ptxshim::ptx {
 namespace {
@@ -289,8 +288,9 @@ void Lexer::decimal(Token& token) {
   double value = 0;
   const std::from_chars_result result = std::from_chars(start, p_, value);
   if (result.ec == std::errc::result_out_of_range) {
-    value = std::strtod(std::string(start, p_).c_str(), nullptr); // infinity or (nearly) zero
-  } else if (result.ec != std::errc{} || result.ptr != p_) {
+    return invalid(token, "a floating-point number that double precision does not hold");
+  }
+  if (result.ec != std::errc{} || result.ptr != p_) {
     return invalid(token, "a malformed floating-point literal");
   }
   token.kind = Tok::Float64;

@@ -13,7 +13,8 @@ namespace ptxshim::ptx {
 //   destinations, a b c e g sources, p q destination predicates, d|p a pair, c0 c1 source predicates (may be negated),
 //   [addr] an address, {d..} {a..} a scalar or a vector whose length is that of .v2/.v4/.v8, label, (list).
 // slots: "m=.hi|.lo; t=.u16|.u32; s?=.sat" ("?": may be absent).
-// types: the type of each operand in order, e.g. "d:t a:t b:t c:u32" (a slot's name or a type; ":wide" = twice the slot's width);
+// types: the type of each operand in order, e.g. "d:t a:t b:t c:u32" (a slot's name or a type; ":wide" = twice the slot's width, ":constant" = no register,
+//   ":bits" = .b registers only);
 //   empty: all operands have the type of the (last) type modifier.
 // never: choices that exclude each other, "c=.lt|.le x t=.b16|.b32; ftz=.ftz x t=.f64".
 struct Form {

@@ -173,6 +173,9 @@ private:
   bool parse_address_base(Operand& operand);
   bool parse_offset(Operand& operand);
   bool parse_index(Operand& operand);
+  bool index_by_register(Operand& operand, const Operand& index, int64_t stride);
+  void add_instruction(Op op, std::initializer_list<Mod> modifiers, std::initializer_list<Operand> operands);
+  void spread_special(Operand& operand);
   void take_elements(Operand& operand, size_t mark);
   bool parse_name_operand(Operand& operand);
   bool parse_negated_operand(Operand& operand);
@@ -188,6 +191,7 @@ private:
   // Names (parser.cpp)
   bool bind_new(NameId name, Meaning meaning, uint32_t index, Offset offset);
   void note_exact(NameId name);
+  bool in_range(std::string_view text) const;
   Function& function() { return module_.functions[function_]; }
 
   Module& module_;
@@ -216,6 +220,7 @@ private:
   std::vector<uint32_t> calls_;         // calls of this body, checked at its end
   Op op_ = Op::kInvalid;                // of the instruction being read
   bool takes_labels_ = false;           // it may name labels
+  bool spreads_ = false;                // a special register with components stands for all of them
 };
 
 } // namespace ptxshim::ptx

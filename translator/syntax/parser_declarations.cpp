@@ -162,7 +162,12 @@ bool Parser::parse_dimensions(Symbol& symbol) {
     uint64_t extent = 0;
     const bool open = at(Tok::RightBracket);
     if (open && !symbol.dimensions.empty()) return fail(offset, "only the first dimension may be left open");
-    if (!open && !parse_integer(extent, "the size of an array")) return false;
+    if (at(Tok::Identifier) && token_.text == "WARP_SZ") {
+      extent = 32;
+      advance();
+    } else if (!open && !parse_integer(extent, "the size of an array")) {
+      return false;
+    }
     if (!open && extent == 0) return fail(offset, "an array of no elements");
     if (symbol.dimensions.size() >= kMostDimensions) return fail(offset, "too many dimensions");
     symbol.dimensions.push_back(extent);
@@ -195,6 +200,7 @@ bool Parser::check_variable(const Symbol& symbol) {
   if (symbol.unsized && symbol.linkage != Linkage::Extern) {
     return fail(symbol.offset, name + " has no size: only extern arrays and those with an initialiser may leave it open");
   }
+  if (opaque && function_ != kNone) return fail(symbol.offset, "opaque variable " + name + " must be at module scope");
   if (symbol.managed && symbol.space != StateSpace::Global) return fail(symbol.offset, "managed variable " + name + " must be .global");
   if (symbol.linkage == Linkage::Common && symbol.space != StateSpace::Global) return fail(symbol.offset, ".common is for .global variables");
   if (symbol.space == StateSpace::Local && function_ == kNone && module_.version >= 30) {

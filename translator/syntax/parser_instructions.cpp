@@ -104,6 +104,7 @@ bool Parser::parse_instruction() {
   instruction.op = op_;
   takes_labels_ = takes_labels(op_);
   if (!parse_modifiers(instruction)) return false;
+  spreads_ = op_ == Op::mov && (module_.has(instruction, Mod::v2) || module_.has(instruction, Mod::v4));
   advance();
   if (!at(Tok::Semicolon) && !parse_operands(instruction)) return false;
   if (!at(Tok::Semicolon)) return fail_token("';'");
@@ -193,6 +194,7 @@ bool Parser::parse_negated_operand(Operand& operand) {
   if (!at(Tok::Identifier) || !parse_name_operand(operand)) return fail_token("a register");
   if (operand.kind != OperandKind::Register) return fail(offset, "only a register can be negated");
   const bool predicate = function().registers[operand.index].type == ScalarType::Pred;
+  if (!predicate && !takes_selectors(op_)) return fail(sign.begin, "only instructions of the video kind negate an operand");
   if (predicate != (sign.kind == Tok::Exclamation)) {
     return fail(sign.begin, predicate ? "a predicate is negated with '!'" : "'!' negates predicates only");
   }
@@ -240,10 +242,10 @@ bool Parser::parse_address_base(Operand& operand) {
   return true;
 }
 
-// +n or -n behind the base of an address
+// +n behind the base of an address
 bool Parser::parse_offset(Operand& operand) {
-  if (!at(Tok::Plus) && !at(Tok::Minus)) return true;
-  if (at(Tok::Plus)) advance();
+  if (at(Tok::Minus)) return fail(token_.begin, "a negative offset is written '+-n'");
+  if (!accept(Tok::Plus)) return true;
   int64_t offset = 0;
   if (!parse_constant_integer(offset)) return false;
   operand.value = static_cast<int64_t>(static_cast<uint64_t>(operand.value) + static_cast<uint64_t>(offset));
@@ -273,30 +275,84 @@ bool Parser::parse_address(Operand& operand, unsigned nesting) {
   return true;
 }
 
-// array[3]: the third element, as an address; array[%r] is known, but not translated yet.
+void Parser::add_instruction(Op op, std::initializer_list<Mod> modifiers, std::initializer_list<Operand> operands) {
+  Instruction added;
+  added.op = op;
+  added.offset = token_.begin;
+  added.first_modifier = static_cast<uint32_t>(module_.modifiers.size());
+  added.modifier_count = static_cast<uint8_t>(modifiers.size());
+  added.first_operand = static_cast<uint32_t>(module_.operands.size());
+  added.operand_count = static_cast<uint8_t>(operands.size());
+  module_.modifiers.insert(module_.modifiers.end(), modifiers);
+  module_.operands.insert(module_.operands.end(), operands);
+  std::string message;
+  const Verdict verdict = checker_.check(function(), added, message);
+  if (verdict == Verdict::NotYet) not_supported(added.offset, std::move(message));
+  else if (verdict != Verdict::Right) fail(added.offset, std::move(message));
+  function().body.push_back(added);
+}
+
+// array[3]: the address of element 3 (of scalars, whatever the vector length and the dimensions).
 bool Parser::parse_index(Operand& operand) {
-  const Symbol symbol = module_.symbols[operand.index];
-  const Offset offset = token_.begin;
-  if (symbol.dimensions.empty()) return fail(offset, quoted(module_.name(symbol.name)) + " is no array");
-  uint64_t stride = std::max(bits_of(symbol.type) / 8, 1u) * symbol.vector;
-  for (size_t i = 1; i < symbol.dimensions.size(); ++i) stride *= symbol.dimensions[i];
-  operand.kind = OperandKind::AddressSymbol;
-  for (size_t level = 0; at(Tok::LeftBracket); ++level) {
-    if (level >= symbol.dimensions.size()) return fail(token_.begin, "more indices than the array has dimensions");
-    if (level > 0) stride /= symbol.dimensions[level];
-    advance();
-    int64_t index = 0;
-    if (at(Tok::Identifier) && token_.text != "WARP_SZ") {
-      Operand dynamic;
-      if (!parse_address_base(dynamic) || !parse_offset(dynamic)) return false;
-      not_supported(offset, "indexing " + quoted(module_.name(symbol.name)) + " by a register");
-    } else if (!parse_constant_integer(index)) {
-      return false;
-    }
-    operand.value = static_cast<int64_t>(static_cast<uint64_t>(operand.value) + static_cast<uint64_t>(index) * stride);
-    if (!expect(Tok::RightBracket)) return false;
+  const Symbol& symbol = module_.symbols[operand.index];
+  if (symbol.dimensions.empty()) return fail(token_.begin, quoted(module_.name(symbol.name)) + " is no array");
+  const int64_t stride = std::max(bits_of(symbol.type) / 8, 1u);
+  advance();
+  Operand index;
+  if (at(Tok::Identifier) && token_.text != "WARP_SZ") {
+    if (!parse_address_base(index)) return false;
+    if (index.kind != OperandKind::AddressRegister) return fail(token_.begin, "an array is indexed by a constant or a register");
+    if (!parse_offset(index) || !index_by_register(operand, index, stride)) return false;
+  } else if (!parse_constant_integer(index.value)) {
+    return false;
   }
+  if (op_ != Op::mov && operand.kind == OperandKind::Symbol) operand.kind = OperandKind::AddressSymbol;
+  operand.value = static_cast<int64_t>(static_cast<uint64_t>(index.value) * static_cast<uint64_t>(stride));
+  return expect(Tok::RightBracket);
+}
+
+// array[%r]: instructions in front of this one work out the address in a register of our own; the index is unsigned.
+bool Parser::index_by_register(Operand& operand, const Operand& index, int64_t stride) {
+  const bool wide = module_.address_size == 64;
+  const Mod type = wide ? Mod::u64 : Mod::u32;
+  const auto make_register = [&] {
+    Operand made;
+    made.kind = OperandKind::Register;
+    made.index = static_cast<uint32_t>(function().registers.size());
+    function().registers.push_back({wide ? ScalarType::B64 : ScalarType::B32, 1, intern("%element"), kNone});
+    return made;
+  };
+  Operand element = index;
+  element.kind = OperandKind::Register;
+  element.value = 0;
+  const uint32_t bits = bits_of(function().registers[index.index].type);
+  if (bits != module_.address_size) {
+    const Operand converted = make_register();
+    add_instruction(Op::cvt, {type, bits == 16 ? Mod::u16 : bits == 32 ? Mod::u32 : Mod::u64}, {converted, element});
+    element = converted;
+  }
+  const Operand address = make_register();
+  Operand size;
+  size.kind = OperandKind::Integer;
+  size.value = stride;
+  add_instruction(Op::mov, {type}, {address, operand});
+  add_instruction(Op::mad, {Mod::lo, type}, {address, element, size, address});
+  operand = address;
+  if (op_ != Op::mov) operand.kind = OperandKind::AddressRegister;
   return true;
+}
+
+// mov.v4.u32 {%r1, %r2, %r3, %r4}, %tid: as {%tid.x, %tid.y, %tid.z, %tid.w}
+void Parser::spread_special(Operand& operand) {
+  const size_t mark = stack_.size();
+  for (uint8_t component = 0; component < special_register(operand.index).components; ++component) {
+    Operand element = operand;
+    element.component = component;
+    stack_.push_back(element);
+  }
+  operand = Operand();
+  operand.kind = OperandKind::Vector;
+  take_elements(operand, mark);
 }
 
 bool Parser::parse_component(Operand& operand) {
@@ -334,6 +390,7 @@ bool Parser::parse_name_operand(Operand& operand) {
   }
   if (!parse_component(operand)) return false;
   advance();
+  if (spreads_ && operand.kind == OperandKind::SpecialRegister && operand.component == kNoComponent) spread_special(operand);
   if (operand.kind != OperandKind::Symbol) return true;
   if (at(Tok::LeftBracket)) return parse_index(operand);
   return parse_offset(operand);

@@ -94,7 +94,6 @@ bool Parser::parse_body_directive() {
   case Directive::param: return parse_variables(Linkage::Internal);
   case Directive::loc: return parse_loc();
   case Directive::pragma: return parse_pragma(&function().pragmas);
-  case Directive::file: return parse_file();
   case Directive::loc_intermediate: {
     uint32_t ignored = 0;
     advance();
@@ -107,6 +106,7 @@ bool Parser::parse_body_directive() {
   case Directive::visible:
   case Directive::weak:
   case Directive::common: return fail(offset, describe(token_) + " belongs to module scope");
+  case Directive::file:
   case Directive::version:
   case Directive::target:
   case Directive::address_size:
