@@ -160,13 +160,15 @@ const Op* run_lds_append(Wave& wave, const Op* op) {
   });
 }
 
-// Lanes 32-63 exchange among themselves where the hardware does so (gfx10 and later permute within 32 lanes).
+// gfx10 and gfx11 permute within 32 lanes, the others within the wave.
+static bool permutes_halves(const Wave& wave) { return wave.generation == 10 || wave.generation == 11; }
+
 const Op* run_lds_bpermute(Wave& wave, const Op* op) {
   uint32_t address[64], data[64];
   std::memcpy(address, wave.reg(op->src[0].index), wave.lanes * 4U);
   std::memcpy(data, wave.reg(op->src[1].index), wave.lanes * 4U);
   const uint64_t exec = wave.exec();
-  const bool halves = wave.generation >= 10;
+  const bool halves = permutes_halves(wave);
   return each_lane(wave, op, [&](unsigned lane) {
     const uint32_t index = (address[lane] + static_cast<uint32_t>(op->offset)) >> 2;
     const unsigned from = halves ? (lane & 32U) | (index & 31U) : index & (wave.lanes - 1);
@@ -179,7 +181,7 @@ const Op* run_lds_permute(Wave& wave, const Op* op) {
   uint32_t address[64], data[64], result[64] = {};
   std::memcpy(address, wave.reg(op->src[0].index), wave.lanes * 4U);
   std::memcpy(data, wave.reg(op->src[1].index), wave.lanes * 4U);
-  const bool halves = wave.generation >= 10;
+  const bool halves = permutes_halves(wave);
   for (uint64_t left = wave.exec(); left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
     const uint32_t index = (address[lane] + static_cast<uint32_t>(op->offset)) >> 2;
