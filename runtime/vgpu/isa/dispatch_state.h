@@ -27,9 +27,12 @@ struct Dispatch {
   uint32_t groups[3] = {1, 1, 1};
   uint64_t group_count = 1;
   uint64_t most_resident = 1; // groups that are begun and have not ended, where some wait for others
-  std::atomic<uint64_t> next_group{0};
-  std::atomic<uint64_t> ended_groups{0};
-  std::atomic<bool> failed{false};
+  uint64_t batch = 1;         // groups that a host thread takes at a time
+
+  // Host threads write to these: each has its cache line, and is touched once a batch.
+  alignas(64) std::atomic<uint64_t> next_group{0};
+  alignas(64) std::atomic<uint64_t> ended_groups{0};
+  alignas(64) std::atomic<bool> failed{false};
 
   std::mutex mutex; // of what follows
   DispatchOutcome outcome;

@@ -42,48 +42,80 @@ struct Slot {
   unsigned patience; // in turns
 };
 
-// Executes groups of the dispatch until none is left to begin and its own have ended.
-void execute_groups(Dispatch& dispatch) {
-  const meaning::HostFloatState float_state;
-  MemoryView memory(*dispatch.memory);
-  std::vector<Slot> running;
-  std::vector<std::unique_ptr<RunningGroup>> idle;
-  bool more = true;
-  auto begin_one = [&](unsigned patience) {
-    const uint64_t number = dispatch.next_group.fetch_add(1, std::memory_order_relaxed);
-    if (number >= dispatch.group_count) return more = false;
-    std::unique_ptr<RunningGroup> group;
-    if (idle.empty()) {
-      group = std::make_unique<RunningGroup>(dispatch, memory);
-    } else {
-      group = std::move(idle.back());
-      idle.pop_back();
+// One host thread's part in a dispatch.
+class Worker {
+public:
+  explicit Worker(Dispatch& dispatch) : dispatch_(dispatch), memory_(*dispatch.memory) {}
+  ~Worker() { tell_ended(); }
+  // Executes groups until none is left to begin and its own have ended.
+  void work() {
+    while (!dispatch_.stopped()) {
+      if (running_.empty() && (!more_ || !begin_one(kPatience))) return;
+      const bool all_slow = give_turns();
+      if (!all_slow) continue;
+      tell_ended(); // others may have room then
+      for (size_t begin = running_.size(); begin > 0 && more_ && (next_ < end_ || dispatch_.has_room()); --begin)
+        if (!begin_one(kLessPatience)) break;
     }
-    memory.refresh();
-    if (!group->start(number)) return more = false;
-    running.push_back({std::move(group), patience});
+  }
+
+private:
+  bool begin_one(unsigned patience) {
+    if (next_ >= end_) {
+      tell_ended();
+      next_ = dispatch_.next_group.fetch_add(dispatch_.batch, std::memory_order_relaxed);
+      end_ = std::min(next_ + dispatch_.batch, dispatch_.group_count);
+      if (next_ >= end_) return more_ = false;
+    }
+    std::unique_ptr<RunningGroup> group;
+    if (idle_.empty()) {
+      group = std::make_unique<RunningGroup>(dispatch_, memory_, recent_code_);
+    } else {
+      group = std::move(idle_.back());
+      idle_.pop_back();
+    }
+    memory_.refresh();
+    if (!group->start(next_++)) return more_ = false;
+    running_.push_back({std::move(group), patience});
     return true;
-  };
-  while (!dispatch.stopped()) {
-    if (running.empty() && (!more || !begin_one(kPatience))) return;
+  }
+  // True: all groups have had patience, and none has ended.
+  bool give_turns() {
     bool all_slow = true;
-    for (size_t i = 0; i < running.size();) {
-      if (running[i].group->turn()) {
-        dispatch.ended_groups.fetch_add(1, std::memory_order_relaxed);
-        idle.push_back(std::move(running[i].group));
-        running[i] = std::move(running.back());
-        running.pop_back();
+    for (size_t i = 0; i < running_.size();) {
+      if (running_[i].group->turn()) {
+        ++ended_;
+        idle_.push_back(std::move(running_[i].group));
+        running_[i] = std::move(running_.back());
+        running_.pop_back();
+        if (dispatch_.stopped()) return false;
         all_slow = false;
-        if (dispatch.stopped()) return;
       } else {
-        if (running[i].patience) --running[i].patience;
-        all_slow = all_slow && running[i].patience == 0;
+        if (running_[i].patience) --running_[i].patience;
+        all_slow = all_slow && running_[i].patience == 0;
         ++i;
       }
     }
-    for (size_t begin = all_slow ? running.size() : 0; begin > 0 && more && dispatch.has_room(); --begin)
-      begin_one(kLessPatience);
+    return all_slow;
   }
+  void tell_ended() {
+    if (ended_) dispatch_.ended_groups.fetch_add(ended_, std::memory_order_relaxed);
+    ended_ = 0;
+  }
+
+  Dispatch& dispatch_;
+  MemoryView memory_;
+  RecentCode recent_code_;
+  std::vector<Slot> running_;
+  std::vector<std::unique_ptr<RunningGroup>> idle_;
+  bool more_ = true;
+  uint64_t next_ = 0, end_ = 0; // the batch's groups that are not begun
+  uint64_t ended_ = 0;
+};
+
+void execute_groups(Dispatch& dispatch) {
+  const meaning::HostFloatState float_state;
+  Worker(dispatch).work();
 }
 
 // Helpers, shared by all dispatches of an executor.
@@ -113,7 +145,11 @@ public:
     std::unique_lock<std::mutex> lock(mutex_);
     const std::list<Job*>::iterator at = jobs_.insert(jobs_.end(), &job);
     lock.unlock();
-    wake_.notify_all();
+    const uint64_t useful = (dispatch.group_count - 1) / dispatch.batch;
+    if (useful >= threads_.size())
+      wake_.notify_all();
+    else
+      for (uint64_t i = 0; i < useful; ++i) wake_.notify_one();
     execute_groups(dispatch);
     lock.lock();
     jobs_.erase(at);
@@ -223,6 +259,8 @@ private:
       dispatch.groups[i] = static_cast<uint32_t>((static_cast<uint64_t>(packet.grid_size[i]) + packet.workgroup_size[i] - 1) / packet.workgroup_size[i]);
       dispatch.group_count *= dispatch.groups[i];
     }
+    constexpr uint64_t kBatchesPerThread = 32, kLargestBatch = 32;
+    dispatch.batch = std::clamp<uint64_t>(dispatch.group_count / (threads_ * kBatchesPerThread), 1, kLargestBatch);
     if (items > 1024) return refuse(dispatch, "the work group has more than 1024 work-items");
     const uint64_t waves = (items + dispatch.start.wave_size - 1) / dispatch.start.wave_size;
     dispatch.most_resident = std::max<uint64_t>(1, properties_.compute_units * kMostWavesPerUnit / waves);
@@ -312,10 +350,13 @@ const Op* raise(Wave& wave, const Op* op, Fault fault, const char* what, uint64_
 }
 
 const Op* find_code(Wave& wave, const Op* from, uint64_t address) {
+  RecentCode::Entry& entry = wave.group->recent_code->of(address);
+  if (entry.address == address && entry.op) return entry.op;
   const MemoryGuard::Pause pause;
   std::string why;
   wave.memory->refresh();
   const Op* const op = wave.group->dispatch->code->find(address, *wave.memory, why);
+  entry = {address, op};
   return op ? op : raise(wave, from, Fault::PageFault, why.c_str(), address);
 }
 

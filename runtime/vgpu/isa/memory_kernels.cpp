@@ -18,6 +18,8 @@
 namespace ptxshim::vgpu {
 namespace {
 
+#define PTXSHIM_INLINE [[gnu::always_inline]] inline
+
 // Lanes are taken in blocks of four, as many at a time as a vector of 256 bits holds (128 where there is no AVX2).
 typedef uint32_t Block __attribute__((vector_size(16)));
 #if defined(__AVX2__)
@@ -27,39 +29,57 @@ typedef int32_t Ints __attribute__((vector_size(32)));
   __builtin_shufflevector(a, b, i, j, k, l, (i) + 4, (j) + 4, (k) + 4, (l) + 4) // within blocks; b begins at kB
 constexpr int kB = 8;
 constexpr Words kLanes{0, 1, 2, 3, 4, 5, 6, 7}, kBits{1, 2, 4, 8, 16, 32, 64, 128};
-bool any(Words w) { return !_mm256_testz_si256(reinterpret_cast<__m256i>(w), reinterpret_cast<__m256i>(w)); }
+PTXSHIM_INLINE bool any(Words w) { return !_mm256_testz_si256(reinterpret_cast<__m256i>(w), reinterpret_cast<__m256i>(w)); }
 #else
 typedef uint32_t Words __attribute__((vector_size(16)));
 typedef int32_t Ints __attribute__((vector_size(16)));
 #define PTXSHIM_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 constexpr int kB = 4;
 constexpr Words kLanes{0, 1, 2, 3}, kBits{1, 2, 4, 8};
-bool any(Words w) { return !_mm_testz_si128(reinterpret_cast<__m128i>(w), reinterpret_cast<__m128i>(w)); }
+PTXSHIM_INLINE bool any(Words w) { return !_mm_testz_si128(reinterpret_cast<__m128i>(w), reinterpret_cast<__m128i>(w)); }
 #endif
 constexpr unsigned kWords = kB;
 #define PTXSHIM_UNROLL _Pragma("GCC unroll 16")
 #define PTXSHIM_UNROLL_SOME _Pragma("GCC unroll 4")
 
-template <class T> [[gnu::always_inline]] inline T read(const void* p) {
+template <class T> PTXSHIM_INLINE T read(const void* p) {
   T value;
   __builtin_memcpy(&value, p, sizeof value);
   return value;
 }
-template <class T> [[gnu::always_inline]] inline void write(void* p, T value) { __builtin_memcpy(p, &value, sizeof value); }
+template <class T> PTXSHIM_INLINE void write(void* p, T value) { __builtin_memcpy(p, &value, sizeof value); }
 
-Words all(uint32_t value) { return Words{} + value; }
+PTXSHIM_INLINE Words all(uint32_t value) { return Words{} + value; }
 // All ones for the lanes of EXEC among those from `lane` on.
-Words mask_of(uint64_t exec, unsigned lane) {
+PTXSHIM_INLINE Words mask_of(uint64_t exec, unsigned lane) {
   return reinterpret_cast<Words>((all(static_cast<uint32_t>(exec >> lane)) & kBits) != 0);
 }
-Words choose(Words on, Words a, Words b) { return (a & on) | (b & ~on); }
+PTXSHIM_INLINE Words choose(Words on, Words a, Words b) { return (a & on) | (b & ~on); }
 template <unsigned Lanes> bool is_full(uint64_t exec) { return Lanes == 32 ? static_cast<uint32_t>(exec) == ~0U : exec == ~0ULL; }
 unsigned first_lane(uint64_t exec) { return static_cast<unsigned>(__builtin_ctzll(exec)); }
 
 // Spans -------------------------------------------------------------------------------------------------------------
 
+// The usual case by itself: all lanes on, and one after the other.
+template <AddressForm Form, unsigned Lanes> PTXSHIM_INLINE bool is_row(const LaneAddresses& a) {
+  const Words low0 = all(a.low[0]);
+  Words apart = {}, expected = low0 + kLanes * a.bytes;
+  PTXSHIM_UNROLL for (unsigned i = 0; i < Lanes / kWords; ++i) {
+    apart |= read<Words>(a.low + i * kWords) ^ expected;
+    if constexpr (Form == AddressForm::Full64) apart |= read<Words>(a.high + i * kWords) ^ all(a.high[0]);
+    expected += kWords * a.bytes;
+  }
+  return !any(apart) && (Form == AddressForm::Wrapping32 || a.low[0] + (Lanes - 1) * a.bytes >= a.low[0]);
+}
+
 template <AddressForm Form, unsigned Lanes> void span(const LaneAddresses& in, LaneSpan& out) {
   const LaneAddresses a = in;
+  if (is_full<Lanes>(a.exec) && !a.want_offsets && is_row<Form, Lanes>(a)) {
+    out.lowest = 0;
+    out.highest = static_cast<int32_t>((Lanes - 1) * a.bytes);
+    out.contiguous = out.near = true;
+    return;
+  }
   const unsigned first = first_lane(a.exec), last = 63U - static_cast<unsigned>(__builtin_clzll(a.exec));
   const Words low0 = all(a.low[first]);
   [[maybe_unused]] const Words high0 = all(Form == AddressForm::Full64 ? a.high[first] : 0U);
@@ -81,7 +101,6 @@ template <AddressForm Form, unsigned Lanes> void span(const LaneAddresses& in, L
   if (out.contiguous) {
     out.lowest = 0;
     out.highest = static_cast<int32_t>((last - first) * a.bytes);
-    if (!a.want_offsets && is_full<Lanes>(a.exec)) return;
   }
   Ints lowest = {}, highest = {};
   PTXSHIM_UNROLL for (unsigned i = 0; i < Lanes / kWords; ++i) {
@@ -112,7 +131,7 @@ template <unsigned Bytes> struct InRow {
 };
 
 // Four bytes of each lane; 8 (two lanes a block); 16 (one lane a block).
-template <class At> Words words4(At at, unsigned lane, unsigned skip) {
+template <class At> PTXSHIM_INLINE Words words4(At at, unsigned lane, unsigned skip) {
   auto word = [&](unsigned i) { return read<uint32_t>(at(lane + i) + skip); };
 #if defined(__AVX2__)
   return Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
@@ -120,7 +139,8 @@ template <class At> Words words4(At at, unsigned lane, unsigned skip) {
   return Words{word(0), word(1), word(2), word(3)};
 #endif
 }
-template <class At> Words pairs(At at, unsigned lane) {
+PTXSHIM_INLINE Words words4(InRow<4> at, unsigned lane, unsigned) { return read<Words>(at(lane)); }
+template <class At> PTXSHIM_INLINE Words pairs(At at, unsigned lane) {
   typedef uint64_t Pairs __attribute__((vector_size(sizeof(Words))));
   auto pair = [&](unsigned i) { return read<uint64_t>(at(lane + i)); };
 #if defined(__AVX2__)
@@ -129,7 +149,7 @@ template <class At> Words pairs(At at, unsigned lane) {
   return reinterpret_cast<Words>(Pairs{pair(0), pair(1)});
 #endif
 }
-template <class At> Words quads(At at, unsigned lane) {
+template <class At> PTXSHIM_INLINE Words quads(At at, unsigned lane) {
 #if defined(__AVX2__)
   return __builtin_shufflevector(read<Block>(at(lane)), read<Block>(at(lane + 4)), 0, 1, 2, 3, 4, 5, 6, 7);
 #else
@@ -141,14 +161,14 @@ template <unsigned N> struct Rows {
   Words word[N];
 };
 // Turns four quads (lane by lane) into four rows (word by word), and back: a matrix of four by four in each block.
-Rows<4> transpose(Words a, Words b, Words c, Words d) {
+PTXSHIM_INLINE Rows<4> transpose(Words a, Words b, Words c, Words d) {
   const Words ab_low = PTXSHIM_SHUFFLE(a, b, 0, kB, 1, kB + 1), ab_high = PTXSHIM_SHUFFLE(a, b, 2, kB + 2, 3, kB + 3);
   const Words cd_low = PTXSHIM_SHUFFLE(c, d, 0, kB, 1, kB + 1), cd_high = PTXSHIM_SHUFFLE(c, d, 2, kB + 2, 3, kB + 3);
   return {{PTXSHIM_SHUFFLE(ab_low, cd_low, 0, 1, kB, kB + 1), PTXSHIM_SHUFFLE(ab_low, cd_low, 2, 3, kB + 2, kB + 3),
            PTXSHIM_SHUFFLE(ab_high, cd_high, 0, 1, kB, kB + 1), PTXSHIM_SHUFFLE(ab_high, cd_high, 2, 3, kB + 2, kB + 3)}};
 }
 
-template <unsigned N, class At> Rows<N> collect(At at, unsigned lane) {
+template <unsigned N, class At> PTXSHIM_INLINE Rows<N> collect(At at, unsigned lane) {
   if constexpr (N == 1) return {{words4(at, lane, 0)}};
   if constexpr (N == 2 || N == 3) {
     const Words a = pairs(at, lane), b = pairs(at, lane + 2);
@@ -161,7 +181,7 @@ template <unsigned N, class At> Rows<N> collect(At at, unsigned lane) {
 
 // Loads -------------------------------------------------------------------------------------------------------------
 
-template <bool Full> void put(uint32_t* to, uint64_t exec, unsigned lane, Words value) {
+template <bool Full> PTXSHIM_INLINE void put(uint32_t* to, uint64_t exec, unsigned lane, Words value) {
   write(to + lane, Full ? value : choose(mask_of(exec, lane), value, read<Words>(to + lane)));
 }
 
@@ -232,28 +252,18 @@ template <class T, unsigned Lanes> void load_small(const LaneCopy& copy) {
 struct Sink {
   alignas(16) std::byte bytes[16];
 };
-template <bool Full> [[gnu::always_inline]] inline std::byte* target(const LaneCopy& c, const int32_t* offset, Sink& sink, unsigned lane) {
+template <bool Full> PTXSHIM_INLINE std::byte* target(const LaneCopy& c, const int32_t* offset, Sink& sink, unsigned lane) {
   std::byte* const to = c.base + offset[lane];
   return Full || (c.exec >> lane & 1U) ? to : sink.bytes;
 }
 
-template <unsigned Lanes> void store_row(const LaneCopy& copy) {
-  const LaneCopy c = copy;
-  if (is_full<Lanes>(c.exec)) {
-    PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) write(c.base + 4 * lane, read<Words>(c.row + lane));
-    return;
-  }
-#if defined(__AVX2__)
+#if defined(__AVX512VL__)
+template <unsigned Lanes> void store_masked_row(const LaneCopy& c) {
   std::byte* const to = c.base - 4 * static_cast<ptrdiff_t>(first_lane(c.exec));
-  PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const __m256i on = reinterpret_cast<__m256i>(mask_of(c.exec, lane));
-    _mm256_maskstore_epi32(reinterpret_cast<int*>(to + 4 * lane), on, read<__m256i>(c.row + lane));
-  }
-#else
-  Sink sink;
-  for (unsigned lane = 0; lane < Lanes; ++lane) write(target<false>(c, c.span->offset, sink, lane), c.row[lane]);
-#endif
+  PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords)
+    _mm256_mask_storeu_epi32(to + 4 * lane, static_cast<__mmask8>(c.exec >> lane), read<__m256i>(c.row + lane));
 }
+#endif
 
 template <unsigned Lanes, bool Full> void store_quads(const LaneCopy& copy, const int32_t* offset) {
   const LaneCopy c = copy;
@@ -273,15 +283,34 @@ template <unsigned Lanes, bool Full> void store_quads(const LaneCopy& copy, cons
   }
 }
 
+template <unsigned Lanes, bool Full> void store_pairs(const LaneCopy& copy, const int32_t* offset) {
+  typedef uint64_t Pairs __attribute__((vector_size(sizeof(Words))));
+  const LaneCopy c = copy;
+  Sink sink;
+  PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    const Words low = read<Words>(c.row + lane), high = read<Words>(c.row + lane + Lanes);
+    const Pairs even = reinterpret_cast<Pairs>(PTXSHIM_SHUFFLE(low, high, 0, kB, 1, kB + 1));
+    const Pairs odd = reinterpret_cast<Pairs>(PTXSHIM_SHUFFLE(low, high, 2, kB + 2, 3, kB + 3));
+    PTXSHIM_UNROLL for (unsigned i = 0; i < kWords; ++i) {
+      const unsigned in_block = i / 4 * 2 + i % 2;
+      write(target<Full>(c, offset, sink, lane + i), i % 4 < 2 ? even[in_block] : odd[in_block]);
+    }
+  }
+}
+
+// One, or with the third word after a pair.
 template <unsigned N, unsigned Lanes, bool Full> void store_words(const LaneCopy& copy, const int32_t* offset) {
   const LaneCopy c = copy;
   Sink sink;
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; ++lane) {
     std::byte* const to = target<Full>(c, offset, sink, lane);
     const uint32_t* const row = c.row + lane;
-    if constexpr (N == 1) write(to, row[0]);
-    if constexpr (N >= 2) write(to, row[0] | uint64_t{row[Lanes]} << 32);
-    if constexpr (N == 3) write(to + 8, row[2 * Lanes]);
+    if constexpr (N == 3) {
+      write(to, row[0] | uint64_t{row[Lanes]} << 32);
+      write(to + 8, row[2 * Lanes]);
+    } else {
+      write(to, row[0]);
+    }
   }
 }
 
@@ -294,14 +323,25 @@ template <unsigned Bytes> struct RowOffsets {
 };
 template <unsigned Bytes> constexpr RowOffsets<Bytes> kRowOffsets{};
 
-template <unsigned N, unsigned Lanes> void store(const LaneCopy& c) {
-  if (N == 1 && c.span->contiguous) return store_row<Lanes>(c);
-  const bool full = is_full<Lanes>(c.exec);
-  const int32_t* const offset = c.span->contiguous && full ? kRowOffsets<4 * N>.of : c.span->offset;
+template <unsigned N, unsigned Lanes, bool Full> void store_lanes(const LaneCopy& c) {
+  const int32_t* const offset = c.span->contiguous && Full ? kRowOffsets<4 * N>.of : c.span->offset;
   if constexpr (N == 4)
-    return full ? store_quads<Lanes, true>(c, offset) : store_quads<Lanes, false>(c, offset);
+    store_quads<Lanes, Full>(c, offset);
+  else if constexpr (N == 2)
+    store_pairs<Lanes, Full>(c, offset);
   else
-    return full ? store_words<N, Lanes, true>(c, offset) : store_words<N, Lanes, false>(c, offset);
+    store_words<N, Lanes, Full>(c, offset);
+}
+template <unsigned N, unsigned Lanes> void store(const LaneCopy& c) {
+  const bool full = is_full<Lanes>(c.exec);
+  if (N == 1 && c.span->contiguous && full) {
+    PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) write(c.base + 4 * lane, read<Words>(c.row + lane));
+    return;
+  }
+#if defined(__AVX512VL__) // (AVX2's masked stores are slow on many hosts)
+  if (N == 1 && c.span->contiguous) return store_masked_row<Lanes>(c);
+#endif
+  full ? store_lanes<N, Lanes, true>(c) : store_lanes<N, Lanes, false>(c);
 }
 
 template <class T, unsigned Lanes> void store_small(const LaneCopy& copy) {

@@ -90,9 +90,10 @@ struct Wave {
   uint32_t gws_phase = 0;
 
   uint64_t exec() const {
+    if (lanes == 32) return s[kExec]; // (read as it was written: wider loads would miss the store buffer)
     uint64_t mask;
     std::memcpy(&mask, &s[kExec], 8);
-    return mask & lane_mask;
+    return mask;
   }
   uint64_t mask_at(unsigned slot) const { // a lane mask in one or two SGPRs
     if (lanes == 32) return s[slot];
@@ -130,8 +131,24 @@ const Op* raise(Wave& wave, const Op* op, Fault fault, const char* what, uint64_
 
 struct Dispatch;
 
+// Where jumps to addresses in registers (calls, returns) led lately, by one host thread in one dispatch: the code cache is
+// shared, and its lock would be all that call-heavy kernels do.
+class RecentCode {
+public:
+  struct Entry {
+    uint64_t address = 0;
+    const Op* op = nullptr;
+  };
+  Entry& of(uint64_t address) { return entries_[(address >> 2 ^ address >> 9) % kEntries]; }
+
+private:
+  static constexpr size_t kEntries = 128;
+  Entry entries_[kEntries];
+};
+
 struct WorkGroup {
   Dispatch* dispatch = nullptr;
+  RecentCode* recent_code = nullptr;
   uint32_t id[3] = {};
   std::byte* lds = nullptr;
   uint32_t lds_bytes = 0;

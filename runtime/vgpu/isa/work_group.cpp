@@ -82,6 +82,7 @@ bool RunningGroup::start(uint64_t number) {
   const DispatchPacket& packet = dispatch_.packet;
   group_ = WorkGroup{};
   group_.dispatch = &dispatch_;
+  group_.recent_code = &recent_code_;
   group_.id[0] = static_cast<uint32_t>(number % dispatch_.groups[0]);
   group_.id[1] = static_cast<uint32_t>(number / dispatch_.groups[0] % dispatch_.groups[1]);
   group_.id[2] = static_cast<uint32_t>(number / dispatch_.groups[0] / dispatch_.groups[1]);
@@ -142,8 +143,9 @@ void RunningGroup::init_wave(Wave& wave, uint32_t index, const uint32_t size[3])
   init_scalars(wave);
   init_work_items(wave, size);
   std::string why;
-  wave.resume = dispatch_.code->find(start.entry, memory_, why);
-  if (!wave.resume) raise(wave, nullptr, Fault::BadCodeObject, why.c_str(), start.entry);
+  if (!entry_) entry_ = dispatch_.code->find(start.entry, memory_, why);
+  wave.resume = entry_;
+  if (!entry_) raise(wave, nullptr, Fault::BadCodeObject, why.c_str(), start.entry);
 }
 
 // The order is that of the descriptor's bits.
@@ -195,16 +197,20 @@ void RunningGroup::init_scalars(Wave& wave) {
 void RunningGroup::init_work_items(Wave& wave, const uint32_t size[3]) {
   const KernelStart& start = dispatch_.start;
   const bool packed = dispatch_.code->target().packed_work_item_ids;
+  const uint32_t first = wave.index * wave.lanes;
+  uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
   for (unsigned lane = 0; lane < wave.lanes; ++lane) {
-    const uint32_t item = wave.index * wave.lanes + lane;
-    const uint32_t x = item % size[0], y = item / size[0] % size[1], z = item / size[0] / size[1];
     if (packed) {
       wave.reg(0)[lane] = x | (start.work_item_id >= 1 ? y << 10 : 0) | (start.work_item_id >= 2 ? (z & 0x3ffU) << 20 : 0);
-      continue;
+    } else {
+      wave.reg(0)[lane] = x;
+      if (start.work_item_id >= 1) wave.reg(1)[lane] = y;
+      if (start.work_item_id >= 2) wave.reg(2)[lane] = z;
     }
-    wave.reg(0)[lane] = x;
-    if (start.work_item_id >= 1) wave.reg(1)[lane] = y;
-    if (start.work_item_id >= 2) wave.reg(2)[lane] = z;
+    if (++x < size[0]) continue;
+    x = 0;
+    if (++y < size[1]) continue;
+    y = 0, ++z;
   }
 }
 

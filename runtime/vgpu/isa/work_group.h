@@ -29,7 +29,8 @@ private:
 
 class RunningGroup {
 public:
-  RunningGroup(Dispatch& dispatch, MemoryView& memory) : dispatch_(dispatch), memory_(memory) {}
+  RunningGroup(Dispatch& dispatch, MemoryView& memory, RecentCode& recent_code)
+      : dispatch_(dispatch), memory_(memory), recent_code_(recent_code) {}
   // Sets up all waves of the group with this number in the grid. False: a fault has been recorded.
   bool start(uint64_t number);
   // Gives every wave that can run one turn. True: the group has ended (or the dispatch has been stopped).
@@ -45,6 +46,8 @@ private:
 
   Dispatch& dispatch_;
   MemoryView& memory_;
+  RecentCode& recent_code_;
+  const Op* entry_ = nullptr;
   GroupMemory storage_;
   WorkGroup group_;
   std::vector<Wave> waves_;
