@@ -58,7 +58,7 @@ Op start_op(const Instruction& in, const Row* row) {
   op.row = row;
   op.run = row->run;
   op.table = row->table;
-  row->decoded.store(true, std::memory_order_relaxed);
+  row->decoded.fetch_add(1, std::memory_order_relaxed);
   return op;
 }
 

@@ -20,18 +20,15 @@ void report_fidelity() {
       &used);
   unsigned exact = 0, approximate = 0, refused = 0;
   for (const auto& [name, row] : used) {
-    switch (row->fidelity) {
-    case Fidelity::Exact: ++exact; break;
-    case Fidelity::Approximate:
-      ++approximate;
-      log_detail::write_line(LogArea::vgpu, "%s: approximate, %s", name.c_str(), row->note);
-      break;
-    case Fidelity::Later:
-    case Fidelity::Graphics:
-    case Fidelity::Privileged:
+    const unsigned seen = row->decoded.load(std::memory_order_relaxed), without = row->refused.load(std::memory_order_relaxed);
+    if (without) {
       ++refused;
-      log_detail::write_line(LogArea::vgpu, "%s: not supported", name.c_str());
-      break;
+      log_detail::write_line(LogArea::vgpu, "%s: not supported (%u of %u in the code)", name.c_str(), without, seen);
+    } else if (row->fidelity == Fidelity::Approximate) {
+      ++approximate;
+      log_detail::write_line(LogArea::vgpu, "%s: approximate, %s (%u in the code)", name.c_str(), row->note, seen);
+    } else {
+      ++exact;
     }
   }
   log_detail::write_line(LogArea::vgpu, "opcodes used: %u exact, %u approximate, %u unsupported", exact, approximate, refused);

@@ -149,11 +149,12 @@ void bind_instruction(const BindContext& context, const Instruction& instruction
     op.run = row->run;
     op.table = row->table;
     op.immediate = row->immediate;
-    row->decoded.store(true, std::memory_order_relaxed);
+    row->decoded.fetch_add(1, std::memory_order_relaxed);
     if (row->bind && row->bind(context, instruction, *row, op)) {
       if (op.run != run_nothing) push_steps(op, out);
       return;
     }
+    row->refused.fetch_add(1, std::memory_order_relaxed);
   }
   op.run = run_unsupported;
   out.push_back(op);

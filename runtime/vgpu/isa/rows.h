@@ -38,7 +38,8 @@ struct Row {
   const void* table = nullptr;
   uint32_t immediate = 0;
   const char* note = "";
-  mutable std::atomic<bool> decoded{false}; // some dispatch has arrived at it
+  mutable std::atomic<uint32_t> decoded{0}; // instructions that dispatches have arrived at
+  mutable std::atomic<uint32_t> refused{0}; // those of them that are not supported
 
   Row() = default;
   Row(const char* n, Fidelity f, Binder b, Handler r, const void* t, uint32_t i, const char* text)
