@@ -127,6 +127,67 @@ TEST(signal, ends_a_process_that_waits_for_a_kernel) {
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
 }
 
+TEST(signal, may_have_a_handler_that_exits) {
+  EXPECT_TRUE(exited(status_of([] {
+                       const Program program;
+                       if (program.launch("endless")) _exit(98);
+                       std::signal(SIGINT, [](int) { std::exit(9); });
+                       const pid_t self = getpid();
+                       std::thread([self] {
+                         usleep(200'000);
+                         kill(self, SIGINT);
+                       }).detach();
+                       cuCtxSynchronize();
+                     }),
+                     9));
+}
+
+TEST(exec, replaces_a_process_whose_kernel_never_ends) {
+  EXPECT_TRUE(exited(status_of([] {
+                       const Program program;
+                       if (program.launch("endless")) _exit(98);
+                       usleep(100'000);
+                       execl("/bin/sh", "sh", "-c", "exit 10", nullptr);
+                       _exit(97);
+                     }),
+                     10));
+}
+
+// As posix_spawn and system() do it.
+TEST(fork, and_exec_while_a_kernel_runs) {
+  EXPECT_TRUE(exited(status_of([] {
+                       const Program program;
+                       if (program.launch("endless")) _exit(98);
+                       usleep(50'000);
+                       for (int i = 0; i < 10; ++i) {
+                         const int child = status_of([] {
+                           execl("/bin/sh", "sh", "-c", "exit 11", nullptr);
+                           _exit(97);
+                         });
+                         if (!exited(child, 11)) _exit(96);
+                       }
+                       _exit(cuStreamQuery(nullptr) == CUDA_ERROR_NOT_READY ? 12 : 95);
+                     }),
+                     12));
+}
+
+// CUDA in a child of a process that uses it is an error, not a crash.
+TEST(fork, leaves_the_child_without_a_device) {
+  EXPECT_TRUE(exited(status_of([] {
+                       const Program program;
+                       if (program.launch("endless")) _exit(98);
+                       const int child = status_of([&program] {
+                         CUdeviceptr memory = 0;
+                         const bool refused = cuMemAlloc_v2(&memory, 4) == CUDA_ERROR_NOT_INITIALIZED &&
+                                              cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED &&
+                                              program.launch("nothing") == CUDA_ERROR_NOT_INITIALIZED;
+                         _exit(refused ? 13 : 94);
+                       });
+                       _exit(exited(child, 13) ? 14 : 93);
+                     }),
+                     14));
+}
+
 TEST(handlers, of_the_application_stay) {
   EXPECT_TRUE(exited(status_of([] {
                        const auto handler = [](int) { _exit(6); };

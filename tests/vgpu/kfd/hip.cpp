@@ -10,13 +10,14 @@ namespace hip {
 
 namespace {
 
+void* runtime = nullptr;
+
 template <class T> bool find(void* library, const char* name, T& function) {
   function = reinterpret_cast<T>(dlsym(library, name));
   return function != nullptr;
 }
 
 std::string load_all(uint32_t flags, const char* gfx) {
-  void* runtime = nullptr;
   for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"})
     if (!runtime) runtime = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!runtime) return std::string("absent: ") + dlerror();
@@ -41,6 +42,8 @@ std::string load_all(uint32_t flags, const char* gfx) {
 }
 
 } // namespace
+
+void* find_symbol(const char* name) { return runtime ? dlsym(runtime, name) : nullptr; }
 
 const std::string& load(uint32_t flags, const char* gfx) {
   static const std::string* const kProblem = new std::string(load_all(flags, gfx));

@@ -98,6 +98,13 @@ inline void clear_fault() {
 // "absent: ..." when this machine has no HIP runtime, else the problem.
 const std::string& load(uint32_t flags = PTXSHIM_VGPU_QUIET, const char* gfx = PTXSHIM_GFX);
 
+// Another function of the runtime, once it is loaded.
+void* find_symbol(const char* name);
+template <class T> bool find_function(const char* name, T& function) {
+  function = reinterpret_cast<T>(find_symbol(name));
+  return function != nullptr;
+}
+
 // The tests' code object for a device.
 const std::vector<char>& code_object(const std::string& gfx = PTXSHIM_GFX);
 
