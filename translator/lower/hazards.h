@@ -11,6 +11,8 @@ namespace ptxshim::ptx {
 inline constexpr const char* kConvergeMark = "ptxshim.converge"; // a call: void(i32 members)
 // On loads of loops that a warp is in as a whole: its lanes do not wait for each other there.
 inline constexpr const char* kWarpWaits = "ptxshim.warp.waits";
+// On values that all lanes of a warp have in common, where LLVM sees only waves.
+inline constexpr const char* kWarpUniform = "ptxshim.warp.uniform";
 
 bool is_block_barrier(const llvm::Instruction& instruction);
 bool is_converge_mark(const llvm::Instruction& instruction);

@@ -21,6 +21,7 @@
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Scalar/InstSimplifyPass.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
@@ -54,6 +55,7 @@ static Hazards examine(llvm::Function& function, llvm::FunctionAnalysisManager& 
   llvm::removeUnreachableBlocks(function);
   analyses.invalidate(function, llvm::PreservedAnalyses::none());
   analyses.invalidate(function, llvm::PromotePass().run(function, analyses));
+  analyses.invalidate(function, llvm::InstSimplifyPass().run(function, analyses));
   return find_hazards(function, analyses, wave64);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lower/warp.h"
 
+#include "lower/hazards.h"
 #include "lower/progress.h"
 
 #include <llvm/IR/MDBuilder.h>
@@ -34,7 +35,9 @@ Value* warp_ballot(Emitter& e, Value* predicate) {
   Value* both = e.intrinsic(Intrinsic::amdgcn_ballot, {e.ir.getInt64Ty()}, {predicate});
   Value* low = e.ir.CreateTrunc(both, e.ir.getInt32Ty());
   Value* high = e.ir.CreateTrunc(e.ir.CreateLShr(both, 32), e.ir.getInt32Ty());
-  return e.ir.CreateSelect(e.ir.CreateICmpUGE(wave_lane(e), e.ir.getInt32(32)), high, low);
+  Value* own = e.ir.CreateSelect(e.ir.CreateICmpUGE(wave_lane(e), e.ir.getInt32(32)), high, low);
+  llvm::cast<llvm::Instruction>(own)->setMetadata(kWarpUniform, llvm::MDNode::get(e.ir.getContext(), {}));
+  return own;
 }
 
 Value* warp_shuffle(Emitter& e, Value* value, Value* lane) {
