@@ -177,5 +177,34 @@ TEST(v_floor_f16, to_integers) {
   EXPECT_F16(v_fract_f16(f16(0x8001), kNear), 0x3bffU);
 }
 
+TEST(v_minmax_f16, two_steps) { // of 5, 1, 3: max(min(5, 1), 3) and min(max(5, 1), 3)
+  const F16 five = f16(0x4500), one = f16(0x3c00), three = f16(0x4200), nan = f16(0x7e00);
+  const FloatMode& m = kKeepDenormals;
+  EXPECT_F16(v_minmax_f16(five, one, three, m), 0x4200);
+  EXPECT_F16(v_maxmin_f16(five, one, three, m), 0x4200);
+  EXPECT_F16(v_minmax_f16(five, three, one, m), 0x4200);
+  EXPECT_F16(v_maxmin_f16(one, three, five, m), 0x4200);
+  EXPECT_F16(v_minmax_num_f16(five, one, three, m), 0x4200);
+  EXPECT_F16(v_maxmin_num_f16(five, one, three, m), 0x4200);
+  EXPECT_F16(v_minimummaximum_f16(five, one, three, m), 0x4200);
+  EXPECT_F16(v_maximumminimum_f16(five, one, three, m), 0x4200);
+  EXPECT_F16(v_minmax_num_f16(nan, one, three, m), 0x4200);       // a NaN loses against numbers
+  EXPECT_F16(v_minimummaximum_f16(nan, one, three, m), 0x7e00);   // and wins here
+  EXPECT_F16(v_maximumminimum_f16(five, nan, three, m), 0x7e00);
+  EXPECT_F16(v_min3_num_f16(five, one, three, m), 0x3c00);
+  EXPECT_F16(v_max3_num_f16(one, five, three, m), 0x4500);
+  EXPECT_F16(v_max3_num_f16(nan, one, three, m), 0x4200);
+}
+TEST(s_min_f16, as_the_vector_unit) {
+  const F16 minus_zero = f16(0x8000), zero_half = f16(0), two = f16(0x4000), nan = f16(0x7e01);
+  const FloatMode& m = kKeepDenormals;
+  EXPECT_F16(s_min_f16(zero_half, minus_zero, m), 0x8000);
+  EXPECT_F16(s_max_f16(minus_zero, zero_half, m), 0x0000);
+  EXPECT_F16(s_min_num_f16(nan, two, m), 0x4000);
+  EXPECT_F16(s_max_num_f16(two, nan, m), 0x4000);
+  EXPECT_F16(s_minimum_f16(two, nan, m), 0x7e01);
+  EXPECT_F16(s_maximum_f16(nan, two, m), 0x7e01);
+}
+
 } // namespace
 } // namespace ptxshim::vgpu::meaning

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Runs the kernels of checks/*.s, which put what opcodes did beside what they must do (checks/common.inc). What must come
+// out stands in those files; here it is only compared. A failure names kernel and number of the check, counted from 0.
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+#include "loader.h"
+
+namespace {
+
+using namespace ptxshim::vgpu;
+
+struct File {
+  const char* name; // of the source
+  const char* target;
+};
+
+class Checks : public ::testing::TestWithParam<File> {};
+
+void run_kernel(DirectDevice& device, const LoadedKernel& kernel) {
+  constexpr uint32_t kMark = 0xc0de0000U, kMost = 4096;
+  const uint64_t out = device.memory().allocate(8 * kMost), memory = device.memory().allocate(4096);
+  Launch shape;
+  shape.arguments.resize(16);
+  std::memcpy(shape.arguments.data(), &out, 8);
+  std::memcpy(shape.arguments.data() + 8, &memory, 8);
+  const DispatchOutcome outcome = device.launch(kernel, shape);
+  ASSERT_EQ(outcome.fault, Fault::None) << outcome.report;
+  const uint32_t* const words = reinterpret_cast<const uint32_t*>(device.memory().host(out));
+  uint32_t count = 0;
+  for (; words[2 * count + 1] != kMark; ++count) {
+    ASSERT_LT(count + 1, kMost) << kernel.name << " never says that it has ended";
+    EXPECT_EQ(words[2 * count], words[2 * count + 1]) << kernel.name << ", check " << count << std::hex << ": 0x"
+                                                      << words[2 * count] << ", not 0x" << words[2 * count + 1];
+  }
+  EXPECT_GT(count, 0U) << kernel.name;
+  EXPECT_EQ(words[2 * count], kMark + count) << kernel.name << " made another number of checks than it has";
+}
+
+TEST_P(Checks, hold) {
+  const std::string path = std::string(PTXSHIM_KERNELS_DIR) + "/" + GetParam().name + "_" + GetParam().target + ".co";
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> elf{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  DirectDevice device(GetParam().target, 1);
+  auto loaded = device.load(std::as_bytes(std::span<const char>(elf)));
+  ASSERT_TRUE(loaded.ok()) << path << ": " << loaded.error().message;
+  const LoadedObject object = std::move(loaded).value();
+  ASSERT_FALSE(object.kernels.empty());
+  for (const LoadedKernel& kernel : object.kernels) run_kernel(device, kernel);
+}
+
+const File kFiles[] = {
+#define CHECKS(name, target) {#name, #target},
+#include "checks.inc"
+};
+INSTANTIATE_TEST_SUITE_P(Files, Checks, ::testing::ValuesIn(kFiles), [](const ::testing::TestParamInfo<File>& file) {
+  return std::string(file.param.name) + "_" + file.param.target;
+});
+
+} // namespace
