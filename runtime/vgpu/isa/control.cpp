@@ -57,6 +57,10 @@ const Op* run_end(Wave& wave, const Op*) {
   return nullptr;
 }
 
+// Nobody is there who could resume a halted wave.
+const Op* run_halt(Wave& wave, const Op* op) {
+  return op->immediate & 1U ? raise(wave, op, Fault::Trap, "the wave halted itself") : op + 1;
+}
 // KILL ends the wave before its next instruction.
 const Op* run_kill(Wave& wave, const Op* op) { return op->immediate & 1U ? run_end(wave, op) : op + 1; }
 
@@ -126,7 +130,9 @@ const Op* run_barrier_wait(Wave& wave, const Op* op) {
 
 // The work group's own barrier, -1: bits 22:16 the waves that have signalled, 10:4 its waves, 0 that it exists.
 const Op* run_barrier_state(Wave& wave, const Op* op) {
-  wave.s[op->dst] = (wave.group->signalled & 0x7fU) << 16 | (wave.group->wave_count & 0x7fU) << 4 | 1U;
+  const WorkGroup& group = *wave.group;
+  const bool complete = group.signalled + group.ended >= group.wave_count; // the next wait says so to the others
+  wave.s[op->dst] = (complete ? 0 : group.signalled & 0x7fU) << 16 | (group.wave_count & 0x7fU) << 4 | 1U;
   return op + 1;
 }
 
