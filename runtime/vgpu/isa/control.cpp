@@ -58,9 +58,8 @@ const Op* run_end(Wave& wave, const Op*) {
 }
 
 // Nobody is there who could resume a halted wave.
-const Op* run_halt(Wave& wave, const Op* op) {
-  return op->immediate & 1U ? raise(wave, op, Fault::Trap, "the wave halted itself") : op + 1;
-}
+const Op* run_halt(Wave& wave, const Op* op) { return raise(wave, op, Fault::Trap, "the wave halted itself"); }
+const Op* run_set_halt(Wave& wave, const Op* op) { return op->immediate & 1U ? run_halt(wave, op) : op + 1; }
 // KILL ends the wave before its next instruction.
 const Op* run_kill(Wave& wave, const Op* op) { return op->immediate & 1U ? run_end(wave, op) : op + 1; }
 

@@ -18,6 +18,7 @@ const Op* run_setpc(Wave& wave, const Op* op);
 const Op* run_swappc(Wave& wave, const Op* op);
 const Op* run_call(Wave& wave, const Op* op);
 const Op* run_end(Wave& wave, const Op* op);
+const Op* run_set_halt(Wave& wave, const Op* op);
 const Op* run_halt(Wave& wave, const Op* op);
 const Op* run_kill(Wave& wave, const Op* op);
 const Op* run_illegal(Wave& wave, const Op* op);

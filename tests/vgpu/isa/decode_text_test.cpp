@@ -180,7 +180,7 @@ void TextCheck::check_dual(const Instruction& in, const std::vector<Op>& ops, Co
 }
 
 void TextCheck::check(const Instruction& in, const std::vector<Op>& ops, Count& count) {
-  if (ops.empty() || in.mnemonic == "s_sleep_var") { // (for how long is not kept)
+  if (ops.empty() || in.mnemonic == "s_sleep_var" || in.mnemonic == "s_sendmsghalt") { // (how long, what message, is not kept)
     ++count.vanished;
     return;
   }

@@ -447,7 +447,7 @@ std::optional<OpText> print_op(const Op& op, const Instruction& in, const Machin
     return text;
   }
   if (runs_any(op, {run_end, run_trap, run_sleep, run_barrier, run_barrier_signal, run_barrier_signal_isfirst, run_barrier_wait,
-                    run_round_mode, run_denorm_mode, run_message_result, run_kill, run_illegal, run_barrier_state, run_set_index_mode}))
+                    run_round_mode, run_denorm_mode, run_message_result, run_set_halt, run_kill, run_illegal, run_barrier_state, run_set_index_mode}))
     return print_immediate(op, in, machine);
   if (begins(in.mnemonic, "v_s_")) {
     OpText text;
