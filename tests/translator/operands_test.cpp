@@ -120,8 +120,8 @@ TEST(Forms, every_instruction_names_its_form) {
 TEST(Forms, modifiers_that_do_not_fit) {
   EXPECT_THAT(body_error("add.u33 %r1, %r1, 1;"), HasSubstr("unknown modifier '.u33' of add (did you mean '.u32'?)"));
   EXPECT_THAT(body_error("add.wide.u32 %r1, %r1, 1;"), HasSubstr("add has no modifier '.wide'"));
-  EXPECT_THAT(body_error("add %r1, %r1, 1;"), HasSubstr("do not fit together"));
-  EXPECT_THAT(body_error("mul.u32 %r1, %r1, 1;"), HasSubstr("do not fit together: a form is 'mul"));
+  EXPECT_THAT(body_error("add %r1, %r1, 1;"), HasSubstr("one of .u16, .u32, .u64,"));
+  EXPECT_THAT(body_error("mul.u32 %r1, %r1, 1;"), HasSubstr("one of .hi, .lo and .wide is missing"));
 }
 
 TEST(Forms, right_ptx_without_a_form_of_ours_fails_its_function) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "syntax/keywords.h"
+#include "syntax/lexer.h"
 
 namespace ptxshim::ptx {
 
@@ -110,9 +111,44 @@ std::string Checker::unfit_modifiers(const Instruction& instruction) const {
     const bool found = std::any_of(forms.begin(), forms.end(), [&](const KnownForm& known) { return has(known.form, modifier); });
     if (!found) return std::string(spelling(instruction.op)) + " has no modifier '." + std::string(spelling(modifier)) + "'";
   }
+  if (std::string near = one_modifier_off(instruction); !near.empty()) return describe_modifiers(instruction) + ": " + near;
   std::string text = "the modifiers of " + describe_modifiers(instruction) + " do not fit together";
   if (best) text += ": a form is '" + pattern(best->form) + "'";
   return text;
+}
+
+// ".rni or .rzi is missing", or ".ftz has no place there": when one modifier more or less would do.
+std::string Checker::one_modifier_off(const Instruction& instruction) const {
+  const std::span<const Mod> given = module_.modifiers_of(instruction);
+  std::vector<uint8_t> choices;
+  const auto fits_form = [&](const KnownForm& known, const std::vector<Mod>& modifiers) {
+    return match_modifiers(known.form, modifiers, choices) && excluded(known.form, choices).empty() && meets(module_, requirement_of(known, choices));
+  };
+  std::vector<std::string> missing;
+  for (const KnownForm& known : known_forms(instruction.op))
+    for (const FormSlot& slot : known.form.slots)
+      for (size_t c = 0; c < slot.choices.size() && !slot.optional; ++c)
+        for (size_t at = 0; at <= given.size(); ++at) {
+          std::vector<Mod> longer(given.begin(), given.end());
+          longer.insert(longer.begin() + static_cast<std::ptrdiff_t>(at), slot.choices[c].begin(), slot.choices[c].end());
+          if (!fits_form(known, longer)) continue;
+          std::string word;
+          for (const Mod modifier : slot.choices[c]) word.append(".").append(spelling(modifier));
+          if (std::find(missing.begin(), missing.end(), word) == missing.end()) missing.push_back(word);
+          break;
+        }
+  if (!missing.empty()) {
+    std::string text = missing.size() == 1 ? missing[0] + " is missing" : "one of " + missing[0];
+    for (size_t i = 1; i < missing.size(); ++i) text += (i + 1 == missing.size() ? " and " : ", ") + missing[i];
+    return missing.size() == 1 ? text : text + " is missing";
+  }
+  for (size_t at = 0; at < given.size(); ++at) {
+    std::vector<Mod> shorter(given.begin(), given.end());
+    shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(at));
+    for (const KnownForm& known : known_forms(instruction.op))
+      if (fits_form(known, shorter)) return "." + std::string(spelling(given[at])) + " has no place there";
+  }
+  return {};
 }
 
 std::string Checker::check_versions(const Instruction& instruction, const Candidate& candidate) const {
@@ -157,7 +193,29 @@ std::string Checker::check_values(const Instruction& instruction) const {
   return {};
 }
 
-Verdict Checker::check(const Function& function, Instruction& instruction, std::string& message) {
+// For a message: the operand is looked for in the text once more.
+Offset Checker::offset_of_operand(const Instruction& instruction, size_t index) const {
+  Lexer lexer(module_.text.substr(instruction.offset));
+  Token token;
+  lexer.next(token);
+  if (token.kind == Tok::At) { // @p or @!p
+    lexer.next(token);
+    if (token.kind == Tok::Exclamation) lexer.next(token);
+    lexer.next(token);
+  }
+  for (std::string_view word; lexer.modifier(word);) {
+  }
+  unsigned depth = 0;
+  for (lexer.next(token); token.kind != Tok::End && token.kind != Tok::Semicolon; lexer.next(token)) {
+    if (depth == 0 && index == 0) return instruction.offset + token.begin;
+    if (token.kind == Tok::LeftBrace || token.kind == Tok::LeftBracket || token.kind == Tok::LeftParen) ++depth;
+    if (token.kind == Tok::RightBrace || token.kind == Tok::RightBracket || token.kind == Tok::RightParen) --depth;
+    if (depth == 0 && (token.kind == Tok::Comma || token.kind == Tok::Pipe)) --index;
+  }
+  return instruction.offset;
+}
+
+Verdict Checker::check(const Function& function, Instruction& instruction, std::string& message, Offset& where) {
   const Match& found = match(instruction);
   if (!found.wrong.empty()) {
     message = found.wrong;
@@ -194,6 +252,7 @@ Verdict Checker::check(const Function& function, Instruction& instruction, std::
     any = true;
   }
   message = describe_modifiers(instruction) + ": " + worst.text;
+  where = offset_of_operand(instruction, worst.operand);
   return Verdict::Wrong;
 }
 

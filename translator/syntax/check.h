@@ -20,8 +20,8 @@ enum class Verdict : uint8_t {
 class Checker {
 public:
   explicit Checker(const Module& module) : module_(module), memory_(256) {}
-  // Sets Instruction::form when the instruction is right, else `message`.
-  Verdict check(const Function& function, Instruction& instruction, std::string& message);
+  // Sets Instruction::form when the instruction is right, else `message`, and `where` when one operand is to blame.
+  Verdict check(const Function& function, Instruction& instruction, std::string& message, Offset& where);
   // Arguments and results of a call; empty when they fit.
   std::string check_call(const Function& function, const Instruction& call) const;
 
@@ -37,6 +37,7 @@ private:
   };
   struct Problem {
     size_t reached = 0; // how far the form fitted
+    size_t operand = 0; // which one does not
     std::string text;   // built only for the message
   };
 
@@ -45,6 +46,8 @@ private:
   void judge(Match& entry, const Instruction& instruction) const;
   std::string describe_modifiers(const Instruction& instruction) const;
   std::string unfit_modifiers(const Instruction& instruction) const;
+  std::string one_modifier_off(const Instruction& instruction) const;
+  Offset offset_of_operand(const Instruction& instruction, size_t index) const;
   std::string check_versions(const Instruction& instruction, const Candidate& candidate) const;
 
   // check_operands.cpp. All take `problem` to say what is wrong, or null to be quick.

@@ -134,12 +134,12 @@ bool Checker::fits(const Function& function, const Instruction& instruction, con
     good = good && fits_operand(function, instruction, candidate, spec, operands[i], problem ? &text : nullptr);
     if (good) continue;
     const bool shape = spec.vector == (operands[i].kind == OperandKind::Vector); // a form that is nearer
-    if (problem) *problem = {2 * i + (shape ? 2 : 1), "operand " + std::to_string(i + 1) + ": " + text};
+    if (problem) *problem = {2 * i + (shape ? 2 : 1), i, "operand " + std::to_string(i + 1) + ": " + text};
     return false;
   }
   if (operands.size() == count) return true;
   if (problem) {
-    *problem = {2 * std::min(operands.size(), count),
+    *problem = {2 * std::min(operands.size(), count), std::min(operands.size(), count),
                 std::to_string(count) + (count == 1 ? " operand is" : " operands are") + " expected, " + std::to_string(operands.size()) +
                     (operands.size() == 1 ? " is given" : " are given")};
   }

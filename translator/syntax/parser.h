@@ -186,6 +186,7 @@ private:
   bool resolve_unbound(std::string_view text, Operand& operand);
   uint32_t register_of(RegisterRange& range, uint32_t number);
   std::string near_name(std::string_view text) const;
+  std::string near_label(std::string_view text);
   void finish_instruction(Instruction& instruction);
 
   // Names (parser.cpp)

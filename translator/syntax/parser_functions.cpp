@@ -241,10 +241,19 @@ void Parser::close_scope() {
   open_.pop_back();
 }
 
+std::string Parser::near_label(std::string_view text) {
+  constexpr size_t kMostTried = 5000;
+  std::vector<std::string_view> labels;
+  for (size_t i = 0; i < function().labels.size() && i < kMostTried; ++i) labels.push_back(module_.name(function().labels[i]));
+  return did_you_mean(WordTable(labels.data(), labels.size()).nearest(text));
+}
+
 void Parser::finish_function() {
   for (const Pending& pending : pending_) {
-    fail(pending.offset, quoted(module_.name(pending.name)) + " is neither a label of this function nor declared" +
-                             near_name(module_.name(pending.name)));
+    if (stopped()) break;
+    std::string near = near_name(module_.name(pending.name));
+    if (near.empty()) near = near_label(module_.name(pending.name));
+    fail(pending.offset, quoted(module_.name(pending.name)) + " is neither a label of this function nor declared" + near);
   }
   const bool whole = pending_.empty() && errors_ == errors_before_;
   pending_.clear();

@@ -144,13 +144,14 @@ void Parser::finish_instruction(Instruction& instruction) {
   }
   module_.operands.insert(module_.operands.end(), stack_.begin(), stack_.end());
   std::string message;
-  const Verdict verdict = checker_.check(function(), instruction, message);
+  Offset where = offset;
+  const Verdict verdict = checker_.check(function(), instruction, message, where);
   if (verdict == Verdict::NotYet) {
     not_supported(offset, std::move(message));
   } else if (verdict != Verdict::Right) {
     pending_.resize(pending_before);
-    if (verdict == Verdict::Newer) fail_unknown(offset, std::move(message));
-    else fail(offset, std::move(message));
+    if (verdict == Verdict::Newer) fail_unknown(where, std::move(message));
+    else fail(where, std::move(message));
     return;
   }
   if (op_ == Op::call) calls_.push_back(static_cast<uint32_t>(function().body.size()));
@@ -286,7 +287,8 @@ void Parser::add_instruction(Op op, std::initializer_list<Mod> modifiers, std::i
   module_.modifiers.insert(module_.modifiers.end(), modifiers);
   module_.operands.insert(module_.operands.end(), operands);
   std::string message;
-  const Verdict verdict = checker_.check(function(), added, message);
+  Offset where = added.offset;
+  const Verdict verdict = checker_.check(function(), added, message, where);
   if (verdict == Verdict::NotYet) not_supported(added.offset, std::move(message));
   else if (verdict != Verdict::Right) fail(added.offset, std::move(message));
   function().body.push_back(added);

@@ -58,7 +58,7 @@ void Parser::parse() {
       if (at(Tok::RightBrace)) --depth;
       advance();
     }
-    if (at(Tok::RightBrace)) advance();
+    if (accept(Tok::RightBrace)) accept(Tok::Semicolon); // of an initialiser
   }
 }
 
