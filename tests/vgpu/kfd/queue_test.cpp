@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -27,7 +28,10 @@ template <class Condition> bool eventually(Condition condition) {
 class RecordingExecutor final : public Executor {
 public:
   DispatchOutcome execute(const DispatchPacket& packet) override {
-    last = packet;
+    {
+      std::lock_guard lock(mutex);
+      last = packet;
+    }
     ++executed;
     return body ? body(packet) : DispatchOutcome{};
   }
@@ -36,6 +40,7 @@ public:
   void after_fork_in_child() override {}
 
   std::function<DispatchOutcome(const DispatchPacket&)> body;
+  std::mutex mutex; // of last, while it may be written
   DispatchPacket last{};
   std::atomic<int> executed{0}, invalidated{0};
   std::atomic<bool> interrupted{false};
@@ -301,6 +306,65 @@ TEST_F(QueueTest, destruction_interrupts_a_kernel_that_does_not_end) {
   ASSERT_TRUE(eventually([&] { return recorder->executed == 1; }));
   EXPECT_TRUE(machine->destroy_queue(id));
   EXPECT_FALSE(device->faulted());
+}
+
+// As preemption does: the waves of the queue go, those of others stay.
+TEST_F(QueueTest, destruction_leaves_the_kernels_of_other_queues_alone) {
+  static std::atomic<bool> let_go;
+  static std::atomic<int> ended;
+  let_go = false;
+  ended = 0;
+  recorder->body = [](const DispatchPacket& packet) {
+    while (!let_go && !packet.stop->load())
+      std::this_thread::sleep_for(1ms);
+    if (packet.stop->load()) return DispatchOutcome{Fault::Interrupted, 0, ""};
+    ++ended;
+    return DispatchOutcome{};
+  };
+  signal(0)->value = 1;
+  const uint32_t first = create();
+  submit(a_dispatch(), 2);
+  QueueParameters parameters; // another ring, behind the first one's
+  parameters.ring_address = kData + 0x10000;
+  parameters.ring_bytes = kSlots * 64;
+  parameters.write_pointer_address = kData + 0x20000 + kQueueWriteIndexOffset;
+  parameters.read_pointer_address = kData + 0x20000 + 128;
+  AqlPacket other = a_dispatch();
+  other.header = 2;
+  other.completion_signal = handle(1);
+  signal(1)->value = 1;
+  std::memcpy(at<void>(kData + 0x10000), &other, sizeof other);
+  *at<uint64_t>(kData + 0x20000 + kQueueWriteIndexOffset) = 1;
+  ASSERT_TRUE(machine->create_queue(*device, Machine::QueueKind::Compute, parameters));
+  ASSERT_TRUE(eventually([&] { return recorder->executed == 2; }));
+  EXPECT_TRUE(machine->destroy_queue(first));
+  EXPECT_EQ(value(0), 1) << "what was interrupted is not complete";
+  EXPECT_EQ(ended, 0);
+  let_go = true;
+  EXPECT_TRUE(eventually([&] { return value(1) == 0; }));
+  EXPECT_EQ(ended, 1);
+}
+
+// Five signals to a packet; more take more packets, one after the other.
+TEST_F(QueueTest, barriers_in_a_row_wait_for_many_signals) {
+  for (uint64_t i = 1; i <= 20; ++i)
+    signal(i)->value = 1;
+  signal(0)->value = 1;
+  create();
+  for (uint64_t packet_number = 0; packet_number < 4; ++packet_number) {
+    AqlPacket packet{};
+    for (uint64_t i = 0; i < 5; ++i)
+      packet.barrier.signals[i] = handle(1 + packet_number * 5 + i);
+    submit(packet, 3);
+  }
+  submit(a_dispatch(), 2);
+  for (uint64_t i = 20; i >= 1; --i) { // the other way round: the first packet's come last
+    EXPECT_EQ(recorder->executed, 0) << i;
+    std::atomic_ref(signal(i)->value).store(0);
+  }
+  ASSERT_TRUE(retired(5));
+  EXPECT_EQ(recorder->executed, 1);
+  EXPECT_EQ(value(0), 0);
 }
 
 TEST_F(QueueTest, a_paused_queue_takes_nothing) {
