@@ -156,10 +156,13 @@ uint64_t ticks_of_100mhz() {
   return static_cast<uint64_t>(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count()) / 10;
 }
 
+constexpr unsigned kModeRegister = 1;
+constexpr uint32_t kFp16Overflow = 1U << 23; // overflowing halves become the largest number
+
 uint32_t read_machine_register(const Wave& wave, unsigned id) {
   const DeviceProperties& device = *wave.group->dispatch->properties;
   switch (id) {
-  case 1: return wave.mode_register;
+  case kModeRegister: return wave.mode_register;
   case 2: return wave.s[kScc] | (wave.exec() == 0 ? 1U << 9 : 0U) | (wave.mask_at(kVcc) == 0 ? 1U << 10 : 0U);
   case 3: return wave.trap_status;
   case 6: return (wave.group->lds_bytes + 255) / 256 << 12;
@@ -176,7 +179,7 @@ uint32_t read_machine_register(const Wave& wave, unsigned id) {
 
 void write_machine_register(Wave& wave, unsigned id, uint32_t value) {
   switch (id) {
-  case 1: wave.set_mode(value); break;
+  case kModeRegister: wave.set_mode(value); break;
   case 3: wave.trap_status = value; break;
   case 20: wave.flat_scratch = (wave.flat_scratch & ~0xffffffffULL) | value; break;
   case 21: wave.flat_scratch = (wave.flat_scratch & 0xffffffffULL) | static_cast<uint64_t>(value) << 32; break;
@@ -205,7 +208,10 @@ const Op* run_setreg(Wave& wave, const Op* op) {
   const Field field = field_of(op->immediate);
   const uint32_t value = wave.read32(op->src[0]);
   const uint32_t old = read_machine_register(wave, field.id);
-  write_machine_register(wave, field.id, (old & ~(field.mask << field.shift)) | (value & field.mask) << field.shift);
+  const uint32_t now = (old & ~(field.mask << field.shift)) | (value & field.mask) << field.shift;
+  if (field.id == kModeRegister && (now & kFp16Overflow))
+    return raise(wave, op, Fault::IllegalInstruction, "FP16_OVFL in MODE, which is not implemented");
+  write_machine_register(wave, field.id, now);
   return op + 1;
 }
 

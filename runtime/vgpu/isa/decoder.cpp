@@ -226,8 +226,7 @@ private:
       if (operand.getReg() == 0) return true; // an absent optional operand
       if (operand.getReg() >= t.meanings.size()) return false;
       const RegisterMeaning& meaning = t.meanings[operand.getReg()];
-      if (meaning.kind == OperandKind::None) return false;
-      out.kind = meaning.kind;
+      out.kind = meaning.kind == OperandKind::None ? OperandKind::Other : meaning.kind;
       out.words = meaning.words;
       out.index = meaning.index;
       return true;

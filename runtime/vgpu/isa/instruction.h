@@ -22,7 +22,8 @@ inline constexpr unsigned kScalarSlots = 176;
 inline constexpr unsigned kAccumulatorBase = 256; // AGPRs follow the VGPRs in the vector file
 inline constexpr unsigned kVectorRegisters = 512;
 
-enum class OperandKind : uint8_t { None, Vector, Scalar, Null, Immediate };
+// Other: a register that is not kept here, such as LDS_DIRECT.
+enum class OperandKind : uint8_t { None, Vector, Scalar, Null, Immediate, Other };
 
 struct Operand {
   OperandKind kind = OperandKind::None;

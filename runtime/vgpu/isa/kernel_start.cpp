@@ -70,6 +70,10 @@ bool read_kernel_header(std::span<const std::byte> header, uint64_t address, con
     return false;
   }
   const uint32_t rsrc1 = at<uint32_t>(header, 48), rsrc2 = at<uint32_t>(header, 52);
+  if (bit(rsrc1, 26)) {
+    why = "the kernel asks for FP16_OVFL, which is not implemented";
+    return false;
+  }
   out.entry = address + at<uint64_t>(header, 16);
   if (looks_like_old_header(header)) {
     const uint32_t properties = at<uint32_t>(header, 56);

@@ -85,7 +85,8 @@ bool bind_source(const Operand& operand, Source& out, bool as_destination) {
     out.kind = SourceKind::Constant;
     out.constant = static_cast<uint64_t>(operand.value);
     return true;
-  case OperandKind::None: return false;
+  case OperandKind::None:
+  case OperandKind::Other: return false;
   }
   out.index = operand.index;
   out.words = operand.words;
@@ -117,6 +118,12 @@ bool text_number(const Instruction& instruction, std::string_view key, int64_t& 
 }
 
 namespace {
+
+bool all_kept(const Instruction& instruction) {
+  for (unsigned i = 0; i < instruction.count; ++i)
+    if (instruction.operands[i].kind == OperandKind::Other) return false;
+  return true;
+}
 
 // The step that an instruction has beside its operation, before or behind it (staged_memory.h).
 void push_steps(const Op& op, std::vector<Op>& out) {
@@ -150,7 +157,7 @@ void bind_instruction(const BindContext& context, const Instruction& instruction
     op.table = row->table;
     op.immediate = row->immediate;
     row->decoded.fetch_add(1, std::memory_order_relaxed);
-    if (row->bind && row->bind(context, instruction, *row, op)) {
+    if (row->bind && all_kept(instruction) && row->bind(context, instruction, *row, op)) {
       if (op.run != run_nothing) push_steps(op, out);
       return;
     }

@@ -234,6 +234,18 @@ bool widen_mixed_constants(const Instruction& in, Op& op) {
   return true;
 }
 
+// An integer opcode with the clamp bit: what it then means. A choice among its operands cannot go beyond the range.
+bool saturate(std::string_view mnemonic, const ValuInfo*& info) {
+  for (const char* choice : {"v_min3_", "v_max3_", "v_med3_"})
+    if (starts_with(mnemonic, choice)) return true;
+  std::string name(info->name);
+  if (const size_t legacy = name.find("_legacy"); legacy != std::string::npos) name.erase(legacy, 7);
+  const auto found = infos().find(name + "_sat");
+  if (found == infos().end()) return false;
+  info = found->second;
+  return true;
+}
+
 bool bind_modifiers(const BindContext& context, const Instruction& in, const ValuInfo*& info, Op& op, bool force_extra) {
   VopExtra extra;
   const bool vop3p = (in.flags & flag::kVop3p) && !(in.flags & flag::kVop2), mix = is_mix(in.mnemonic);
@@ -254,9 +266,7 @@ bool bind_modifiers(const BindContext& context, const Instruction& in, const Val
   if (text_has(in, "mul:4")) extra.omod = 2;
   if (text_has(in, "div:2")) extra.omod = 3;
   if (extra.clamp && !is_float(info->result) && info->result != ValueType::None) {
-    const auto saturating = infos().find(std::string(info->name) + "_sat");
-    if (saturating == infos().end()) return false;
-    info = saturating->second;
+    if (!saturate(in.mnemonic, info)) return false;
     extra.clamp = false;
   }
   const bool keep = is_half(info->result) && !extra.sdwa && !extra.dst_high && keeps_high_half(context, in);

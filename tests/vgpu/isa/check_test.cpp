@@ -64,4 +64,31 @@ INSTANTIATE_TEST_SUITE_P(Files, Checks, ::testing::ValuesIn(kFiles), [](const ::
   return std::string(file.param.name) + "_" + file.param.target;
 });
 
+class GridBarrier : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(GridBarrier, holds_every_wave_until_all_have_come) {
+  const std::string path = std::string(PTXSHIM_KERNELS_DIR) + "/grid_barrier_" + GetParam() + ".co";
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> elf{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  DirectDevice device(GetParam(), 2);
+  auto loaded = device.load(std::as_bytes(std::span<const char>(elf)));
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  const LoadedObject object = std::move(loaded).value();
+  constexpr uint32_t kGroups = 24;
+  const uint64_t out = device.memory().allocate(4096), memory = device.memory().allocate(4096);
+  uint32_t* const words = reinterpret_cast<uint32_t*>(device.memory().host(memory));
+  words[0] = kGroups - 1;
+  Launch shape;
+  shape.arguments.resize(16);
+  std::memcpy(shape.arguments.data(), &out, 8);
+  std::memcpy(shape.arguments.data() + 8, &memory, 8);
+  ASSERT_EQ(device.launch(*object.find_kernel("init"), shape).fault, Fault::None);
+  shape.blocks[0] = kGroups;
+  const DispatchOutcome outcome = device.launch(*object.find_kernel("meet"), shape);
+  ASSERT_EQ(outcome.fault, Fault::None) << outcome.report;
+  EXPECT_EQ(words[1], 2 * kGroups);
+  EXPECT_EQ(*reinterpret_cast<const uint32_t*>(device.memory().host(out)), 0U) << "waves came through too early";
+}
+INSTANTIATE_TEST_SUITE_P(Targets, GridBarrier, ::testing::Values("gfx90a", "gfx1030"));
+
 } // namespace

@@ -127,6 +127,8 @@ void drop_meaningless(const Instruction& in, OpText& ours, OpText& theirs) {
   if (has(in.mnemonic, "fp8") || has(in.mnemonic, "bf8")) // which byte is the opcode tests' matter
     for (OpText* text : {&ours, &theirs})
       for (const char* field : {"op_sel:", "op_sel_hi:", "byte_sel:", "dst_sel:", "dst_unused:", "src0_sel:"}) erase(*text, field);
+  for (const char* choice : {"v_min3_", "v_max3_", "v_med3_"}) // of integers: what is chosen needs no clamp
+    if (in.mnemonic.starts_with(choice) && !has(in.mnemonic, "_f") && !has(in.mnemonic, "num_")) theirs.modifiers.erase("clamp");
   if (has(in.mnemonic, "direct_load")) // which other operations it waits for
     for (const char* field : {"wait_vdst:", "wait_va_vdst:", "wait_vm_vsrc:"}) erase(theirs, field);
   if (has(in.mnemonic, "_mix")) // literals of singles are printed as if they were halves

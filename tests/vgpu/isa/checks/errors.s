@@ -18,3 +18,12 @@ KERNEL illegal_instruction
   v_illegal
   s_endpgm
 .endif
+// halves that stop at the largest number
+KERNEL illegal_mode
+  s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1
+  s_endpgm
+.if generation == 10
+KERNEL illegal_direct_operand
+  v_mov_b32 v1, lds_direct
+  s_endpgm
+.endif

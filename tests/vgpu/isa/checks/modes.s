@@ -186,6 +186,44 @@ KERNEL denormals
   IS64 s20, s21, 0, 1
   CHECKED
 
+// CLAMP of integers: a choice stays what it is, sums stop at the ends.
+KERNEL integer_clamp
+  v_mov_b32 v2, 0x7000
+  v_mov_b32 v3, 2
+  v_mov_b32 v4, 0x8000
+  v_max3_i16 v20, v2, v3, v4 clamp
+  v_min3_i16 v21, v2, v3, v4 clamp
+  v_med3_i16 v22, v2, v3, v4 clamp
+  v_max3_u16 v23, v2, v3, v4 clamp
+  v_min3_u16 v24, v2, v3, v4 clamp
+  v_med3_u16 v25, v2, v3, v4 clamp
+.macro HALF_IS register, value
+  v_and_b32 v\register, 0xffff, v\register
+  IS32 v\register, \value
+.endm
+  HALF_IS 20, 0x7000
+  HALF_IS 21, 0x8000
+  HALF_IS 22, 2
+  HALF_IS 23, 0x8000
+  HALF_IS 24, 2
+  HALF_IS 25, 0x7000
+.if generation == 9
+  v_mad_legacy_u16 v20, v2, v3, v4 clamp // 0xe000 + 0x8000
+  v_mad_legacy_i16 v21, v2, v3, v3 clamp // 0xe002
+  HALF_IS 20, 0xffff
+  HALF_IS 21, 0x7fff
+.else
+  v_mad_u16 v20, v2, v3, v4 clamp
+  v_mad_i16 v21, v2, v3, v3 clamp
+  HALF_IS 20, 0xffff
+  HALF_IS 21, 0x7fff
+.endif
+  v_mov_b32 v2, 0xff
+  v_mov_b32 v3, -1
+  v_sad_u8 v20, v2, v0, v3 clamp
+  IS32 v20, -1
+  CHECKED
+
 .if generation < 12
 KERNEL ieee_and_clamp
   v_mov_b32 v2, 0x7f800001 // signaling
