@@ -201,6 +201,7 @@ bool bind_plain(const BindContext&, const Instruction& in, const Row& row, Op& o
     if (operand.is_definition) {
       op.dst = destination_slot(operand);
       op.dst_words = operand.words ? operand.words : 1;
+      if (operand.kind == OperandKind::Null && in.mnemonic.find("_b64") != std::string_view::npos) op.dst_words = 2; // of any width
     } else if (sources < 2 && operand.kind != OperandKind::None) {
       if (!bind_source(operand, op.src[sources++])) return false;
     }
