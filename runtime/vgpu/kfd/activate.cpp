@@ -120,9 +120,8 @@ Refusal activate(const ptxshim_vgpu_options& options) {
   made->settings = settings;
   if (const int error = made->machine.open(settings, system_memory(), make_executor)) return {error, std::strerror(error)};
   made->topology = std::make_unique<Topology>(settings);
-  Instance& all = *made.release();
-  instance.store(&all);
-  if (!install_hooks(all.machine, all.kernel, *all.topology)) return {ENOENT, "no ROCm runtime is loaded"};
+  if (!install_hooks(made->machine, made->kernel, *made->topology)) return {ENOENT, "no ROCm runtime is loaded"};
+  instance.store(made.release());
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   announce(settings, options.flags);
   return {};

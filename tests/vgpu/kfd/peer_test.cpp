@@ -331,4 +331,9 @@ TEST(Options, say_which_name_is_wrong) {
   EXPECT_NE(refusal_of(nine).find("more than 8 devices"), std::string::npos);
 }
 
+TEST(Options, need_a_rocm_runtime_in_the_process) {
+  for (int i = 0; i < 2; ++i)
+    EXPECT_NE(refusal_of("gfx1030").find("no ROCm runtime is loaded"), std::string::npos);
+}
+
 } // namespace
