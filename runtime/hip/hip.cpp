@@ -85,6 +85,20 @@ Result<void> activate_virtual_gpu() {
   return {};
 }
 
+// A HIP runtime passes over GPUs that are newer than it is.
+Result<void> expect_virtual_devices() {
+  const std::string names = config().virtual_gpu.empty() ? "gfx1030" : config().virtual_gpu;
+  const int wanted = static_cast<int>(std::count(names.begin(), names.end(), ',')) + 1;
+  int found = 0;
+  if (api.hipGetDeviceCount(&found) != kSuccess) found = 0;
+  if (found == 0)
+    return ptxshim::Error{CUDA_ERROR_NO_DEVICE, "the HIP runtime (version " + std::to_string(api.version) + ") knows no GPU of those in PTXSHIM_VIRTUAL_GPU=" +
+                                                    names + ", or was told to show none; ptxshim-run runs code of such a GPU without HIP"};
+  if (found < wanted)
+    PTXSHIM_LOG_LINE(hip, warn, "the HIP runtime shows %d of the %d GPUs in PTXSHIM_VIRTUAL_GPU=%s: it knows no more, or was told so", found, wanted, names.c_str());
+  return {};
+}
+
 } // namespace
 
 Result<void> load() {
@@ -107,7 +121,7 @@ Result<void> load() {
   }
   if (api.hipRuntimeGetVersion(&api.version) != kSuccess) api.version = 0;
   PTXSHIM_LOG_LINE(hip, info, "HIP runtime version %d%s", api.version, wanted ? ", virtual GPU" : "");
-  return {};
+  return wanted ? expect_virtual_devices() : Result<void>{};
 }
 
 } // namespace ptxshim::hip

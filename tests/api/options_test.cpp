@@ -89,6 +89,15 @@ TEST(options, debug_lists_what_is_in_effect) {
   EXPECT_NE(said.find("PTXSHIM_WORKER_TIMEOUT=120\n"), std::string::npos) << said;
 }
 
+TEST(options, of_the_virtual_gpu_that_hip_does_not_know_are_told) {
+  const std::string none = said_with({{"PTXSHIM_VIRTUAL_GPU", "gfx1030"}, {"HIP_VISIBLE_DEVICES", "-1"}, {"PTXSHIM_LOG", "error"}});
+  EXPECT_EQ(count_of(none, "knows no GPU of those in PTXSHIM_VIRTUAL_GPU=gfx1030"), 1u) << none;
+  EXPECT_EQ(count_of(none, "cuInit: 100"), 1u) << none;
+  const std::string one = said_with({{"PTXSHIM_VIRTUAL_GPU", "gfx1030,gfx90a"}, {"HIP_VISIBLE_DEVICES", "1"}, {"PTXSHIM_LOG", "warn"}});
+  EXPECT_EQ(count_of(one, "shows 1 of the 2 GPUs in PTXSHIM_VIRTUAL_GPU=gfx1030,gfx90a"), 1u) << one;
+  EXPECT_EQ(count_of(one, "cuInit: 0"), 1u) << one;
+}
+
 // Size and compute units, of all devices alike.
 TEST(options, of_the_virtual_gpu_give_it_its_size) {
   const pid_t child = fork();
