@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops of 32 memory instructions, for gfx1030 in waves of 32. Arguments: a buffer of 64 KiB, the number of rounds, the
-// stride in bytes between lanes. v0 lane * stride, v[2:3] the address in the buffer, v[4:7] data.
+// stride in bytes between lanes. v0 lane * stride, v[2:3] the address in the buffer, v[4:7] data, s[12:15] the descriptor of
+// scratch that a kernel gets.
 .amdgcn_target "amdgcn-amd-amdhsa--gfx1030"
 .amdhsa_code_object_version 5
 
@@ -28,6 +29,10 @@
   v_add_co_u32 v2, vcc_lo, s2, v0
   v_mov_b32 v3, s3
   v_add_co_ci_u32 v3, vcc_lo, 0, v3, vcc_lo
+  s_mov_b32 s12, 0
+  s_mov_b32 s13, 0x80007ff0
+  s_mov_b32 s14, -1
+  s_mov_b32 s15, 2 << 21 | 1 << 23
 1:
   .rept 32
   \instruction
@@ -71,4 +76,6 @@ LOOP global_atomic_add_rtn, global_atomic_add v8, v[2:3], v4, off glc
 LOOP scratch_load_dword, scratch_load_dword v8, off, off offset:16
 LOOP scratch_store_dword, scratch_store_dword off, v4, off offset:16
 LOOP scratch_load_dwordx4, scratch_load_dwordx4 v[8:11], off, off offset:16
+LOOP scratch_by_buffer_load, buffer_load_dword v8, off, s[12:15], 0 offset:16
+LOOP scratch_by_buffer_store, buffer_store_dword v4, off, s[12:15], 0 offset:16
 LOOP s_load_dwordx4, s_load_dwordx4 s[8:11], s[2:3], 0x10

@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "machine.h"
+#include "memory_guard.h"
 
 namespace ptxshim::vgpu {
 
@@ -151,7 +152,12 @@ void SdmaQueue::copy(uint64_t to, uint64_t from, uint64_t size) {
     if (!target.host || !target.writable) return page_fault(to, true);
     const uint64_t piece =
         std::min({size, source.size - (from - source.gpu), target.size - (to - target.gpu)});
-    std::memmove(target.host + (to - target.gpu), source.host + (from - source.gpu), piece);
+    std::byte* const target_bytes = target.host + (to - target.gpu);
+    const std::byte* const source_bytes = source.host + (from - source.gpu);
+    if (const std::byte* const at = unreachable([&] { std::memmove(target_bytes, source_bytes, piece); })) {
+      const bool reading = at >= source_bytes && at < source_bytes + piece;
+      return page_fault(reading ? from + static_cast<uint64_t>(at - source_bytes) : to + static_cast<uint64_t>(at - target_bytes), !reading);
+    }
     from += piece;
     to += piece;
     size -= piece;
@@ -204,11 +210,14 @@ void SdmaQueue::fill() {
     const uint64_t piece = std::min(size, range.size - (to - range.gpu)) & ~uint64_t{3};
     if (piece == 0) return page_fault(to, true);
     std::byte* host = range.host + (to - range.gpu);
-    if (value == (value & 0xff) * 0x01010101u)
-      std::memset(host, static_cast<int>(value & 0xff), piece);
-    else
-      for (uint64_t i = 0; i < piece; i += 4)
-        std::memcpy(host + i, &value, 4);
+    const std::byte* const at = unreachable([&] {
+      if (value == (value & 0xff) * 0x01010101u)
+        std::memset(host, static_cast<int>(value & 0xff), piece);
+      else
+        for (uint64_t i = 0; i < piece; i += 4)
+          std::memcpy(host + i, &value, 4);
+    });
+    if (at) return page_fault(to + static_cast<uint64_t>(at - host), true);
     to += piece;
     size -= piece;
   }

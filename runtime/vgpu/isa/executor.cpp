@@ -20,7 +20,7 @@
 #include "dispatch_state.h"
 #include "fidelity.h"
 #include "kernel_name.h"
-#include "memory_guard.h"
+#include "device/memory_guard.h"
 #include "meanings/host_float_state.h"
 #include "ptxshim/log.h"
 #include "source_lines.h"

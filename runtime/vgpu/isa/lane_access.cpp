@@ -10,21 +10,15 @@
 namespace ptxshim::vgpu {
 
 std::byte* MemoryView::translate_slow(uint64_t address, uint64_t size, bool write) {
-  for (int i = 1; i < kRanges; ++i) {
-    const uint64_t offset = address - ranges_[i].gpu;
-    if (offset >= ranges_[i].size || size > ranges_[i].size - offset || (write && !ranges_[i].writable)) continue;
-    const MemoryRange hit = ranges_[i];
-    for (int j = i; j > 0; --j) ranges_[j] = ranges_[j - 1];
-    ranges_[0] = hit;
-    return hit.host + offset;
+  MemoryRange& kept = slot(address);
+  if (address - kept.gpu >= kept.size) {
+    const MemoryRange found = map_.find(address);
+    if (!found.host) return nullptr;
+    kept = found;
   }
-  const MemoryRange found = map_.find(address);
-  if (!found.host || (write && !found.writable)) return nullptr;
-  const uint64_t offset = address - found.gpu;
-  if (offset >= found.size || size > found.size - offset) return nullptr;
-  for (int j = kRanges - 1; j > 0; --j) ranges_[j] = ranges_[j - 1];
-  ranges_[0] = found;
-  return found.host + offset;
+  const uint64_t offset = address - kept.gpu;
+  if ((write && !kept.writable) || size > kept.size - offset) return nullptr;
+  return kept.host + offset;
 }
 
 Segment resolve_flat(const Wave& wave, uint64_t& address) {

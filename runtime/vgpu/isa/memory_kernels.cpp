@@ -72,49 +72,46 @@ template <AddressForm Form, unsigned Lanes> PTXSHIM_INLINE bool is_row(const Lan
   return !any(apart) && (Form == AddressForm::Wrapping32 || a.low[0] + (Lanes - 1) * a.bytes >= a.low[0]);
 }
 
-template <AddressForm Form, unsigned Lanes> void span(const LaneAddresses& in, LaneSpan& out) {
-  const LaneAddresses a = in;
-  if (is_full<Lanes>(a.exec) && !a.want_offsets && is_row<Form, Lanes>(a)) {
-    out.lowest = 0;
-    out.highest = static_cast<int32_t>((Lanes - 1) * a.bytes);
-    out.contiguous = out.near = true;
-    return;
-  }
-  const unsigned first = first_lane(a.exec), last = 63U - static_cast<unsigned>(__builtin_clzll(a.exec));
+template <AddressForm Form, unsigned Lanes, bool Full> PTXSHIM_INLINE void measure(const LaneAddresses& a, LaneSpan& out) {
+  const unsigned first = Full ? 0 : first_lane(a.exec), last = Full ? Lanes - 1 : 63U - static_cast<unsigned>(__builtin_clzll(a.exec));
   const Words low0 = all(a.low[first]);
   [[maybe_unused]] const Words high0 = all(Form == AddressForm::Full64 ? a.high[first] : 0U);
-  Words offset[Lanes / kWords];
   Words apart = {}, far = {}, expected = (kLanes - first) * a.bytes;
+  Ints lowest = {}, highest = {};
   PTXSHIM_UNROLL for (unsigned i = 0; i < Lanes / kWords; ++i) {
-    const Words on = mask_of(a.exec, i * kWords), low = read<Words>(a.low + i * kWords);
-    offset[i] = (low - low0) & on;
+    const Words on = Full ? all(~0U) : mask_of(a.exec, i * kWords), low = read<Words>(a.low + i * kWords);
+    const Words offset = (low - low0) & on;
     if constexpr (Form != AddressForm::Wrapping32) {
       Words high = reinterpret_cast<Words>(low < low0); // -1: borrowed
       if constexpr (Form == AddressForm::Full64) high += read<Words>(a.high + i * kWords) - high0;
-      far |= (high ^ reinterpret_cast<Words>(reinterpret_cast<Ints>(offset[i]) >> 31)) & on;
+      far |= (high ^ reinterpret_cast<Words>(reinterpret_cast<Ints>(offset) >> 31)) & on;
     }
-    apart |= (offset[i] ^ expected) & on;
+    apart |= (offset ^ expected) & on;
     expected += kWords * a.bytes;
-  }
-  out.near = !any(far);
-  out.contiguous = !any(apart);
-  if (out.contiguous) {
-    out.lowest = 0;
-    out.highest = static_cast<int32_t>((last - first) * a.bytes);
-  }
-  Ints lowest = {}, highest = {};
-  PTXSHIM_UNROLL for (unsigned i = 0; i < Lanes / kWords; ++i) {
-    const Ints distance = reinterpret_cast<Ints>(offset[i]);
+    const Ints distance = reinterpret_cast<Ints>(offset);
     write(out.offset + i * kWords, distance);
     lowest = distance < lowest ? distance : lowest;
     highest = distance > highest ? distance : highest;
   }
+  out.near = !any(far);
+  out.contiguous = !any(apart);
+  out.lowest = 0;
+  out.highest = static_cast<int32_t>((last - first) * a.bytes);
   if (out.contiguous) return;
-  out.lowest = out.highest = 0;
+  out.highest = 0;
   PTXSHIM_UNROLL for (unsigned i = 0; i < kWords; ++i) {
     out.lowest = lowest[i] < out.lowest ? lowest[i] : out.lowest;
     out.highest = highest[i] > out.highest ? highest[i] : out.highest;
   }
+}
+
+template <AddressForm Form, unsigned Lanes> void span(const LaneAddresses& in, LaneSpan& out) {
+  const LaneAddresses a = in;
+  if (!is_full<Lanes>(a.exec)) return measure<Form, Lanes, false>(a, out);
+  if (a.want_offsets || !is_row<Form, Lanes>(a)) return measure<Form, Lanes, true>(a, out);
+  out.lowest = 0;
+  out.highest = static_cast<int32_t>((Lanes - 1) * a.bytes);
+  out.contiguous = out.near = true;
 }
 
 // Lanes with their words beside each other <-> one vector a word -------------------------------------------------------

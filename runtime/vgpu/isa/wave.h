@@ -16,7 +16,7 @@ namespace ptxshim::vgpu {
 class CodeCache;
 struct WorkGroup;
 
-// Ranges of the memory map seen lately, most recent first. Belongs to one host thread.
+// Ranges of the memory map seen lately, each found by where in it one looks. Belongs to one host thread.
 class MemoryView {
 public:
   explicit MemoryView(const MemoryMap& map) : map_(map) {}
@@ -30,16 +30,16 @@ public:
   }
   // Null when [address, address + size) is not mapped, or not writable but wanted so.
   std::byte* translate(uint64_t address, uint64_t size, bool write) {
-    const MemoryRange& first = ranges_[0];
-    const uint64_t offset = address - first.gpu;
-    if (offset < first.size && size <= first.size - offset && (!write || first.writable)) return first.host + offset;
+    const MemoryRange& range = slot(address);
+    const uint64_t offset = address - range.gpu;
+    if (offset < range.size && size <= range.size - offset && (!write || range.writable)) return range.host + offset;
     return translate_slow(address, size, write);
   }
   // Bytes that follow the address in its range; 0 when not mapped.
   uint64_t available(uint64_t address) {
     refresh();
     if (!translate(address, 1, false)) return 0;
-    return ranges_[0].size - (address - ranges_[0].gpu);
+    return slot(address).size - (address - slot(address).gpu);
   }
 
   // Of a host address in a range seen lately; 0 when it is in none.
@@ -52,7 +52,8 @@ public:
 
 private:
   std::byte* translate_slow(uint64_t address, uint64_t size, bool write);
-  static constexpr int kRanges = 4;
+  static constexpr size_t kRanges = 16;
+  MemoryRange& slot(uint64_t address) { return ranges_[(address >> 21 ^ address >> 16) % kRanges]; }
   const MemoryMap& map_;
   uint64_t generation_ = ~0ULL;
   MemoryRange ranges_[kRanges];

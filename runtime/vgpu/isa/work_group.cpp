@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "control.h"
-#include "memory_guard.h"
+#include "device/memory_guard.h"
 #include "memory_ops.h"
 
 namespace ptxshim::vgpu {

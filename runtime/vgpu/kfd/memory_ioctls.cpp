@@ -7,8 +7,8 @@
 #include <linux/kfd_ioctl.h>
 #include <sys/mman.h>
 
-#include "isa/memory_guard.h"
 #include "kernel_interface.h"
+#include "memory_guard.h"
 #include "topology.h"
 
 #ifndef MADV_POPULATE_READ

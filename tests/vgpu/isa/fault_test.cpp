@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "loader.h"
-#include "memory_guard.h"
+#include "device/memory_guard.h"
 
 namespace {
 

@@ -149,6 +149,14 @@ TEST_F(HipFault, registered_memory_that_the_program_unmaps) {
   EXPECT_EQ(fault().address, reinterpret_cast<uint64_t>(seen) + 8192);
   EXPECT_NE(std::strstr(fault().report, "memory that was registered and is no longer mapped"), nullptr) << fault().report;
   EXPECT_NE(std::strstr(fault().report, "kernel store_to"), nullptr) << fault().report;
+  clear_fault();
+  void* device = nullptr;
+  OK(hipMalloc(&device, kBytes));
+  OK(hipMemcpyAsync(device, memory, kBytes, kHostToDevice, nullptr));
+  OK(hipDeviceSynchronize());
+  EXPECT_EQ(fault().cuda_error, 700u);
+  EXPECT_NE(std::strstr(fault().report, "copy queue"), nullptr) << fault().report;
+  hipFree(device);
   ASSERT_EQ(mprotect(memory, kBytes, PROT_READ | PROT_WRITE), 0);
   OK(hipHostUnregister(memory));
   munmap(memory, kBytes);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Memory that the program registered and then gave back to the system behind our back: no map knows that it is gone, and a
 // kernel's access to it raises SIGSEGV or SIGBUS in this process. From the first registration on, these signals end the
-// kernel with a fault instead of the process, while a thread executes waves; all others go to the handler that was there.
+// kernel with a fault instead of the process, while a thread executes waves or copies; all others go to the handler that was
+// there.
 //
 // Limits: a program that sets its own handler later gets the signal, as it would without us; memory that the system has
 // given out again in the meantime is simply accessed (real hardware pins the old pages).
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <csetjmp>
+#include <cstddef>
 #include <cstdint>
 
 namespace ptxshim::vgpu {
@@ -44,5 +46,17 @@ private:
   friend void install_memory_guard();
   static std::atomic<bool> installed_;
 };
+
+// Null when the access went well, else the address that it could not reach.
+template <class Access> const std::byte* unreachable(Access access) {
+  if (!MemoryGuard::installed()) {
+    access();
+    return nullptr;
+  }
+  MemoryGuard guard;
+  if (sigsetjmp(guard.jump, 0)) return reinterpret_cast<const std::byte*>(guard.address);
+  access();
+  return nullptr;
+}
 
 } // namespace ptxshim::vgpu
