@@ -16,6 +16,7 @@ protected:
       ASSERT_OK(cuModuleLoadData(&modules_[i], kScalePtx));
       ASSERT_OK(cuMemAlloc_v2(&memory_[i], kBytes));
       ASSERT_OK(cuMemsetD32_v2(memory_[i], 0, kCount));
+      ASSERT_OK(cuCtxSynchronize()); // streams that do not wait for the default one are used below
     }
     use(0);
   }
