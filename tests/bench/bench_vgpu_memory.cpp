@@ -22,6 +22,7 @@ struct Machine {
   explicit Machine(const std::vector<char>& elf, uint32_t threads) : device("gfx1030", threads) {
     auto loaded = device.load(std::as_bytes(std::span<const char>(elf)));
     if (loaded) object = std::move(loaded).value();
+    std::sort(object.kernels.begin(), object.kernels.end(), [](const auto& a, const auto& b) { return a.descriptor < b.descriptor; }); // as written
     buffer = device.memory().allocate(1 << 16);
   }
   // Nanoseconds of this process's time; negative when the kernel faulted.

@@ -9,6 +9,8 @@
 
 #include "memory_kernels.h"
 
+#include <type_traits>
+
 #if defined(__AVX2__)
 #include <immintrin.h>
 #else
@@ -55,6 +57,9 @@ PTXSHIM_INLINE Words mask_of(uint64_t exec, unsigned lane) {
   return reinterpret_cast<Words>((all(static_cast<uint32_t>(exec >> lane)) & kBits) != 0);
 }
 PTXSHIM_INLINE Words choose(Words on, Words a, Words b) { return (a & on) | (b & ~on); }
+// Whether none, or all, of the lanes that are taken together from `lane` on are in EXEC.
+PTXSHIM_INLINE uint32_t unit_of(uint64_t exec, unsigned lane) { return static_cast<uint32_t>(exec >> lane) & ((1U << kWords) - 1); }
+constexpr uint32_t kWholeUnit = (1U << kWords) - 1;
 template <unsigned Lanes> bool is_full(uint64_t exec) { return Lanes == 32 ? static_cast<uint32_t>(exec) == ~0U : exec == ~0ULL; }
 unsigned first_lane(uint64_t exec) { return static_cast<unsigned>(__builtin_ctzll(exec)); }
 
@@ -200,8 +205,20 @@ template <unsigned N, unsigned Lanes, bool Full, class At> void load_words(const
   uint32_t* const row = c.row;
   const uint64_t exec = c.exec;
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    if (!Full && unit_of(exec, lane) == 0) continue;
     const Rows<N> rows = collect<N>(at, lane);
     PTXSHIM_UNROLL for (unsigned word = 0; word < N; ++word) put<Full>(row + word * Lanes, exec, lane, rows.word[word]);
+  }
+}
+// One after the other, but some lanes are off: most often those at the end.
+template <unsigned N, unsigned Lanes> void load_part_of_row(const LaneCopy& copy) {
+  const LaneCopy c = copy;
+  const InRow<4 * N> in_row{c.base - 4 * N * static_cast<ptrdiff_t>(first_lane(c.exec))};
+  for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    const uint32_t unit = unit_of(c.exec, lane);
+    if (unit == 0) continue;
+    const Rows<N> rows = unit == kWholeUnit ? collect<N>(in_row, lane) : collect<N>(Apart{c.base, c.span->offset}, lane);
+    PTXSHIM_UNROLL for (unsigned word = 0; word < N; ++word) put<false>(c.row + word * Lanes, c.exec, lane, rows.word[word]);
   }
 }
 template <unsigned N, unsigned Lanes> void load_one(const LaneCopy& c) { // all lanes the same
@@ -215,22 +232,40 @@ template <unsigned N, unsigned Lanes> void load(const LaneCopy& c) {
   const bool full = is_full<Lanes>(c.exec);
   const Apart apart{c.base, c.span->offset};
   if (c.span->contiguous && full) return load_words<N, Lanes, true>(c, InRow<4 * N>{c.base});
-  if (c.span->contiguous && N == 1) return load_masked_row<Lanes>(c);
+  if (c.span->contiguous) return N == 1 ? load_masked_row<Lanes>(c) : load_part_of_row<N, Lanes>(c);
   if (c.span->lowest == c.span->highest) return load_one<N, Lanes>(c);
   if (full) return load_words<N, Lanes, true>(c, apart);
   load_words<N, Lanes, false>(c, apart);
 }
 
+// As many as are taken together, extended.
+template <class T> PTXSHIM_INLINE Words widen(const std::byte* p) {
+#if defined(__AVX2__)
+  const __m128i in = sizeof(T) == 1 ? _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)) : _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  if constexpr (std::is_same_v<T, uint8_t>) return reinterpret_cast<Words>(_mm256_cvtepu8_epi32(in));
+  if constexpr (std::is_same_v<T, int8_t>) return reinterpret_cast<Words>(_mm256_cvtepi8_epi32(in));
+  if constexpr (std::is_same_v<T, uint16_t>) return reinterpret_cast<Words>(_mm256_cvtepu16_epi32(in));
+  if constexpr (std::is_same_v<T, int16_t>) return reinterpret_cast<Words>(_mm256_cvtepi16_epi32(in));
+#else
+  const __m128i in = sizeof(T) == 1 ? _mm_cvtsi32_si128(read<int32_t>(p)) : _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+  if constexpr (std::is_same_v<T, uint8_t>) return reinterpret_cast<Words>(_mm_cvtepu8_epi32(in));
+  if constexpr (std::is_same_v<T, int8_t>) return reinterpret_cast<Words>(_mm_cvtepi8_epi32(in));
+  if constexpr (std::is_same_v<T, uint16_t>) return reinterpret_cast<Words>(_mm_cvtepu16_epi32(in));
+  if constexpr (std::is_same_v<T, int16_t>) return reinterpret_cast<Words>(_mm_cvtepi16_epi32(in));
+#endif
+}
+
 // Bytes and half words: T is int8_t, uint8_t, int16_t or uint16_t.
 template <class T, unsigned Lanes> void load_small(const LaneCopy& copy) {
-  typedef T Small __attribute__((vector_size(kWords * sizeof(T))));
   const LaneCopy c = copy;
   const Apart at{c.base, c.span->offset};
-  const bool in_row = c.span->contiguous && is_full<Lanes>(c.exec);
+  const std::byte* const row = c.base - static_cast<ptrdiff_t>(sizeof(T) * first_lane(c.exec));
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    const uint32_t unit = unit_of(c.exec, lane);
+    if (unit == 0) continue;
     Words value;
-    if (in_row) {
-      value = reinterpret_cast<Words>(__builtin_convertvector(read<Small>(c.base + lane * sizeof(T)), Ints));
+    if (c.span->contiguous && unit == kWholeUnit) {
+      value = widen<T>(row + lane * sizeof(T));
     } else {
       auto word = [&](unsigned i) { return static_cast<uint32_t>(int32_t{read<T>(at(lane + i))}); };
 #if defined(__AVX2__)
@@ -266,6 +301,7 @@ template <unsigned Lanes, bool Full> void store_quads(const LaneCopy& copy, cons
   const LaneCopy c = copy;
   Sink sink;
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    if (!Full && unit_of(c.exec, lane) == 0) continue;
     const uint32_t* const row = c.row + lane;
     const Rows<4> quads = transpose(read<Words>(row), read<Words>(row + Lanes), read<Words>(row + 2 * Lanes), read<Words>(row + 3 * Lanes));
     PTXSHIM_UNROLL for (unsigned i = 0; i < kWords; ++i) {
@@ -285,6 +321,7 @@ template <unsigned Lanes, bool Full> void store_pairs(const LaneCopy& copy, cons
   const LaneCopy c = copy;
   Sink sink;
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    if (!Full && unit_of(c.exec, lane) == 0) continue;
     const Words low = read<Words>(c.row + lane), high = read<Words>(c.row + lane + Lanes);
     const Pairs even = reinterpret_cast<Pairs>(PTXSHIM_SHUFFLE(low, high, 0, kB, 1, kB + 1));
     const Pairs odd = reinterpret_cast<Pairs>(PTXSHIM_SHUFFLE(low, high, 2, kB + 2, 3, kB + 3));
@@ -299,14 +336,17 @@ template <unsigned Lanes, bool Full> void store_pairs(const LaneCopy& copy, cons
 template <unsigned N, unsigned Lanes, bool Full> void store_words(const LaneCopy& copy, const int32_t* offset) {
   const LaneCopy c = copy;
   Sink sink;
-  PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; ++lane) {
-    std::byte* const to = target<Full>(c, offset, sink, lane);
-    const uint32_t* const row = c.row + lane;
-    if constexpr (N == 3) {
-      write(to, row[0] | uint64_t{row[Lanes]} << 32);
-      write(to + 8, row[2 * Lanes]);
-    } else {
-      write(to, row[0]);
+  for (unsigned first = 0; first < Lanes; first += kWords) {
+    if (!Full && unit_of(c.exec, first) == 0) continue;
+    PTXSHIM_UNROLL for (unsigned lane = first; lane < first + kWords; ++lane) {
+      std::byte* const to = target<Full>(c, offset, sink, lane);
+      const uint32_t* const row = c.row + lane;
+      if constexpr (N == 3) {
+        write(to, row[0] | uint64_t{row[Lanes]} << 32);
+        write(to + 8, row[2 * Lanes]);
+      } else {
+        write(to, row[0]);
+      }
     }
   }
 }
@@ -344,14 +384,18 @@ template <unsigned N, unsigned Lanes> void store(const LaneCopy& c) {
 template <class T, unsigned Lanes> void store_small(const LaneCopy& copy) {
   typedef T Small __attribute__((vector_size(kWords * sizeof(T))));
   const LaneCopy c = copy;
-  if (c.span->contiguous && is_full<Lanes>(c.exec)) {
-    PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords)
-      write(c.base + lane * sizeof(T), __builtin_convertvector(read<Words>(c.row + lane) >> c.shift, Small));
-    return;
-  }
+  std::byte* const row = c.base - static_cast<ptrdiff_t>(sizeof(T) * first_lane(c.exec));
   Sink sink;
-  for (unsigned lane = 0; lane < Lanes; ++lane)
-    write(target<false>(c, c.span->offset, sink, lane), static_cast<T>(c.row[lane] >> c.shift));
+  for (unsigned first = 0; first < Lanes; first += kWords) {
+    const uint32_t unit = unit_of(c.exec, first);
+    if (unit == 0) continue;
+    if (c.span->contiguous && unit == kWholeUnit) {
+      write(row + first * sizeof(T), __builtin_convertvector(read<Words>(c.row + first) >> c.shift, Small));
+      continue;
+    }
+    PTXSHIM_UNROLL for (unsigned lane = first; lane < first + kWords; ++lane)
+      write(target<false>(c, c.span->offset, sink, lane), static_cast<T>(c.row[lane] >> c.shift));
+  }
 }
 
 template <unsigned L> constexpr MemoryKernels make_kernels() {
