@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace ptxshim::vgpu {
 
@@ -97,6 +98,40 @@ void run_atomics(AtomicOp op, unsigned bytes, bool is_private, bool one_address,
 
 constexpr bool has_second(AtomicOp op) {
   return op == AtomicOp::CompareSwap || op == AtomicOp::FCompareSwap || op == AtomicOp::MaskOr || op == AtomicOp::Wrap;
+}
+
+// In what the atomics on floats may differ from hardware; null: nothing. Only gfx12's minNum and maxNum (..._num_...) say
+// what they make of NaNs and of the two zeros.
+constexpr const char* atomic_error(AtomicOp op, std::string_view name) {
+  switch (op) {
+  case AtomicOp::FMin:
+  case AtomicOp::FMax:
+    if (name.find("_num_") == std::string_view::npos) return "as minNum and maxNum, denormals kept in every mode";
+    [[fallthrough]];
+  case AtomicOp::FAdd:
+  case AtomicOp::FCompareSwap:
+  case AtomicOp::PkAddF16:
+  case AtomicOp::PkAddBf16: return "denormals kept in every mode";
+  case AtomicOp::Add:
+  case AtomicOp::Sub:
+  case AtomicOp::ReverseSub:
+  case AtomicOp::SMin:
+  case AtomicOp::UMin:
+  case AtomicOp::SMax:
+  case AtomicOp::UMax:
+  case AtomicOp::And:
+  case AtomicOp::Or:
+  case AtomicOp::Xor:
+  case AtomicOp::Inc:
+  case AtomicOp::Dec:
+  case AtomicOp::Swap:
+  case AtomicOp::CompareSwap:
+  case AtomicOp::MaskOr:
+  case AtomicOp::Wrap:
+  case AtomicOp::CondSub:
+  case AtomicOp::SubClamp: break;
+  }
+  return nullptr;
 }
 
 } // namespace ptxshim::vgpu

@@ -103,8 +103,12 @@ Binder binder_of(Handler run) { return run == run_gws ? bind_gws : run == run_ld
 } // namespace
 
 void add_lds_rows(RowSink sink, void* context) {
-  for (const LdsRow& row : kRows)
-    sink(context, row.name, Row(row.name, Fidelity::Exact, binder_of(row.run), row.run, &row.traits, row.immediate, ""));
+  for (const LdsRow& row : kRows) {
+    const char* const error = atomic_error(row.traits.atomic, row.name);
+    const Fidelity fidelity = error ? Fidelity::Approximate : Fidelity::Exact;
+    sink(context, row.name,
+         Row(row.name, fidelity, binder_of(row.run), row.run, &row.traits, row.immediate, error ? error : ""));
+  }
 }
 
 } // namespace ptxshim::vgpu

@@ -219,9 +219,10 @@ void add_memory_rows(RowSink sink, void* context) {
                                  Prefix{"scratch_", Segment::Scratch}, Prefix{"buffer_", Segment::Buffer}}) {
       const char* const name = keep_name(std::string(prefix.text) + operation.name);
       const bool buffer = prefix.segment == Segment::Buffer;
+      const char* const error = atomic_error(traits->atomic, name);
       sink(context, name,
-           Row(name, Fidelity::Exact, buffer ? bind_buffer : bind_flat, buffer ? run_buffer : flat_handler(prefix.segment, traits->kind),
-               traits, static_cast<uint32_t>(prefix.segment), ""));
+           Row(name, error ? Fidelity::Approximate : Fidelity::Exact, buffer ? bind_buffer : bind_flat, buffer ? run_buffer : flat_handler(prefix.segment, traits->kind),
+               traits, static_cast<uint32_t>(prefix.segment), error ? error : ""));
     }
   }
   for (const SegmentRow& row : kOneSegment) {

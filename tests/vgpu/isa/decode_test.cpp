@@ -10,6 +10,7 @@
 #include "code_cache.h"
 #include "control.h"
 #include "kernel_start.h"
+#include "opcodes.h"
 #include "rows.h"
 
 namespace {
@@ -75,6 +76,28 @@ INSTANTIATE_TEST_SUITE_P(Targets, Decode,
                                            Setup{"gfx1030", 64}, Setup{"gfx1100", 32}, Setup{"gfx1100", 64},
                                            Setup{"gfx1150", 32}, Setup{"gfx1200", 32}, Setup{"gfx1200", 64}),
                          setup_name);
+
+class Opcodes : public ::testing::TestWithParam<const char*> {};
+
+// The list of a target's opcodes is complete (nothing else comes out of random words), and all of it has rows.
+TEST_P(Opcodes, have_rows) {
+  const std::string gfx = GetParam();
+  const std::unique_ptr<Decoder> decoder = Decoder::create(gfx, gfx.size() > 6 ? 32 : 64);
+  ASSERT_NE(decoder, nullptr);
+  const std::set<std::string> opcodes = opcodes_of(*decoder);
+  EXPECT_GT(opcodes.size(), 1000U);
+  for (const std::string& opcode : opcodes) EXPECT_NE(find_row(opcode), nullptr) << opcode;
+  std::mt19937 random(4321);
+  for (int i = 0; i < 200000; ++i) {
+    uint32_t words[5];
+    for (uint32_t& word : words) word = static_cast<uint32_t>(random());
+    if (i & 1) words[0] |= 0xc0000000U; // the formats of two words and more
+    Instruction in;
+    if (!decoder->recognise(std::as_bytes(std::span<const uint32_t>(words)), in)) continue;
+    EXPECT_TRUE(opcodes.count(std::string(in.mnemonic))) << in.mnemonic;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Targets, Opcodes, ::testing::Values("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1150", "gfx1200"));
 
 TEST(Rows, name_only_opcodes_that_the_assembler_knows) {
   std::set<std::string> known;
