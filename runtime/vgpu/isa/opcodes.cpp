@@ -41,6 +41,8 @@ private:
 constexpr uint32_t kVectorSources = 0x04020100;
 constexpr uint32_t kSecondWords[] = {kVectorSources, 0x1c020100, 0};
 constexpr uint32_t kFlatSecondWords[] = {0x007f0000, 0x007d0000, 0x007c0000};
+// gfx10 has the highest bit of a typed buffer's operation in the second word.
+constexpr uint32_t kTypedBufferBit = 0x00200000;
 // Low halves of first words that other formats want: gfx12's "no scalar address", and fixed fields of ray tracing.
 constexpr uint32_t kSpecialLows[] = {0x007c, 0x407c, 0x807c, 0xc07c, 0x9f07, 0x8f81, 0x4010, 0x8010};
 
@@ -70,6 +72,7 @@ std::set<std::string> opcodes_of(Decoder& decoder) {
     if (high >> 10 == 0x37)
       for (uint32_t second : kFlatSecondWords)
         for (uint32_t low = 0; low < 0x10000; low += 0x4000) collector.visit(first | low, second);
+    if (high >> 10 == 0x3a) collector.visit(first, kTypedBufferBit);
     if (high >= 0xec00 || high >> 8 == 0xd3)
       for (uint32_t low : kSpecialLows) collector.visit(first | low, 0);
   }
