@@ -28,7 +28,7 @@ namespace ptxshim::wire {
 inline constexpr uint32_t kCodeObjectMagic = 0x4f435850; // "PXCO"
 inline constexpr uint32_t kRequestMagic = 0x51525850;    // "PXRQ"
 inline constexpr uint32_t kReplyMagic = 0x50525850;      // "PXRP"
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 
 bool known_result(uint32_t code);
 
@@ -59,12 +59,12 @@ template <class Io> void fields(Io& io, CodeObject& value) {
   io(target, elf, kernels, variables, info_log, translation_ns);
 }
 
-// The name is for messages only and comes last, so that the cache key can leave it out.
+// The names are for messages only and come last, so that the cache key can leave them out.
 template <class Io> void fields(Io& io, TranslateRequest& value, bool with_name = true) {
   auto& [modules, target, code_object_version, optimisation, debug_info, max_registers, wave_size, kernels,
-         name] = value;
+         name, names] = value;
   io(modules, target, code_object_version, optimisation, debug_info, max_registers, wave_size, kernels);
-  if (with_name) io(name);
+  if (with_name) io(name, names);
 }
 
 template <class Io> void fields(Io& io, Error& value) {

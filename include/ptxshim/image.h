@@ -31,6 +31,11 @@ Result<std::vector<PtxImage>> read_image(const void* image, uint32_t compute_cap
 // The same with a known size (files).
 Result<std::vector<PtxImage>> read_image(std::span<const std::byte> bytes, uint32_t compute_capability);
 
+// The same of object files and static libraries, which cuLinkAddData takes: the PTX of every fat binary in them, to be linked.
+Result<std::vector<PtxImage>> read_objects(std::span<const std::byte> bytes, uint32_t compute_capability);
+// Takes NVIDIA's device runtime library out of modules that are linked together, where no other one uses it.
+void drop_unused_device_runtime(std::vector<PtxImage>& modules);
+
 // Every link unit in a file (executable, shared library, object, archive, .ptx, .fatbin): what a program that consists of
 // it will ask to be loaded. Each unit is what read_image would give for one module load. Static library ptxshim_files (it
 // needs libelf, whose archive cannot go into a shared library); everything else here is in ptxshim_loader.

@@ -24,6 +24,7 @@ struct TranslateRequest {
   uint32_t wave_size = 0;           // lanes a wave, 32 or 64; 0: the target's own (target.h)
   std::vector<std::string> kernels; // empty: all
   std::string name;                 // for messages ("file.ptx" or the module's name); part of the key with debug_info alone, which names it
+  std::vector<std::string> names;   // of each of the modules, likewise; empty where `name` is all there is
 };
 
 // Runs in the calling process; only bin/ptxshimc and the translator's tests link it.

@@ -40,9 +40,12 @@ CUresult report(const char* what, const Error& error) noexcept {
   return error.code == CUDA_SUCCESS ? CUDA_ERROR_UNKNOWN : error.code;
 }
 
-Result<Code> translate_modules(std::vector<std::string> texts, const Jit& jit, const Device& device, const char* name) {
+Result<Code> translate_modules(const std::vector<PtxImage>& images, const Jit& jit, const Device& device, const char* name) {
   TranslateRequest request = jit.request;
-  request.modules = std::move(texts);
+  for (const PtxImage& image : images) {
+    request.modules.push_back(image.text);
+    request.names.push_back(image.identifier);
+  }
   request.target = device.gfx;
   request.code_object_version = hip::code_object_version();
   request.name = name;
@@ -57,10 +60,8 @@ Result<Code> translate_modules(std::vector<std::string> texts, const Jit& jit, c
 }
 
 Result<Code> translate_images(const std::vector<PtxImage>& images, const Jit& jit, const Device& device) {
-  std::vector<std::string> texts;
-  for (const PtxImage& image : images) texts.push_back(image.text);
   const std::string name = images.empty() || images[0].identifier.empty() ? "module" : images[0].identifier;
-  return translate_modules(std::move(texts), jit, device, name.c_str());
+  return translate_modules(images, jit, device, name.c_str());
 }
 
 Result<Code> code_from_image(const void* image, const Jit& jit, const Device& device) {

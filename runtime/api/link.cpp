@@ -18,7 +18,10 @@ CUresult add_images(LinkState& link, Result<std::vector<PtxImage>> images, const
     write_error(*link.jit, images.error().message);
     return report(name, images.error());
   }
-  for (PtxImage& image : *images) link.modules.push_back(std::move(image.text));
+  for (PtxImage& image : *images) {
+    if (image.identifier.empty()) image.identifier = name;
+    link.modules.push_back(std::move(image));
+  }
   return CUDA_SUCCESS;
 }
 
@@ -26,12 +29,14 @@ CUresult add(LinkState& link, CUjitInputType type, std::span<const std::byte> by
   switch (type) {
   case CU_JIT_INPUT_PTX: {
     const char* const text = reinterpret_cast<const char*>(bytes.data());
-    link.modules.emplace_back(text, strnlen(text, bytes.size()));
+    link.modules.emplace_back();
+    link.modules.back().text.assign(text, strnlen(text, bytes.size()));
+    link.modules.back().identifier = name;
     return CUDA_SUCCESS;
   }
-  case CU_JIT_INPUT_FATBINARY:
+  case CU_JIT_INPUT_FATBINARY: return add_images(link, read_image(bytes, kComputeCapability), name);
   case CU_JIT_INPUT_OBJECT:
-  case CU_JIT_INPUT_LIBRARY: return add_images(link, read_image(bytes, kComputeCapability), name);
+  case CU_JIT_INPUT_LIBRARY: return add_images(link, read_objects(bytes, kComputeCapability), name);
   case CU_JIT_INPUT_CUBIN:
     return report(name, {CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code for NVIDIA's GPUs cannot be linked; pass PTX instead"});
   case CU_JIT_INPUT_NVVM: return report(name, {CUDA_ERROR_NOT_SUPPORTED, "NVVM IR cannot be linked; pass PTX instead"});
@@ -81,6 +86,7 @@ CUresult cuLinkComplete(CUlinkState handle, void** image, size_t* bytes) {
   if (!link) return CUDA_ERROR_INVALID_HANDLE;
   if (!image || link->modules.empty()) return CUDA_ERROR_INVALID_VALUE;
   if (!link->complete) {
+    drop_unused_device_runtime(link->modules);
     Result<Code> code = translate_modules(link->modules, *link->jit, current_device(), "linked module");
     if (!code) return report("cuLinkComplete", code.error());
     link->image = linked_image(**code);

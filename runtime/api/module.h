@@ -11,7 +11,7 @@ using Code = std::shared_ptr<const CodeObject>;
 // Reads an image of unknown length, translates it for a device, and fills the log buffers of `jit` either way.
 Result<Code> code_from_image(const void* image, const Jit& jit, const Device& device);
 Result<Code> code_from_file(const char* path, const Jit& jit, const Device& device);
-Result<Code> translate_modules(std::vector<std::string> texts, const Jit& jit, const Device& device, const char* name);
+Result<Code> translate_modules(const std::vector<PtxImage>& images, const Jit& jit, const Device& device, const char* name);
 Result<Code> translate_images(const std::vector<PtxImage>& images, const Jit& jit, const Device& device);
 Result<std::vector<std::byte>> read_whole_file(const char* path);
 

@@ -128,7 +128,7 @@ struct Library {
 struct LinkState {
   Context* context = nullptr;
   struct Jit* jit = nullptr; // owned (jit_options.h); its log buffers are filled by every call
-  std::vector<std::string> modules;
+  std::vector<PtxImage> modules;
   std::vector<std::byte> image; // of cuLinkComplete, valid until cuLinkDestroy
   bool complete = false;
   ~LinkState();

@@ -154,4 +154,26 @@ Result<std::vector<PtxImage>> read_image(std::span<const std::byte> bytes, uint3
   return std::vector<PtxImage>{text_image(std::move(text))};
 }
 
+// The sections and members need not be known: a fat binary says itself where it begins and ends.
+Result<std::vector<PtxImage>> read_objects(std::span<const std::byte> bytes, uint32_t compute_capability) {
+  using namespace loader;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const bool elf = bytes.size() >= 64 && has_magic(bytes.data(), kElfMagic);
+  if (!elf && !text.starts_with("!<arch>\n")) return read_image(bytes, compute_capability);
+  constexpr uint32_t kMagic = kFatbinMagic;
+  const std::string_view magic(reinterpret_cast<const char*>(&kMagic), sizeof kMagic);
+  std::vector<PtxImage> modules;
+  for (size_t at = text.find(magic); at != std::string_view::npos; at = text.find(magic, at + sizeof kMagic)) {
+    if (bytes.size() - at < kFatbinHeaderSize) break;
+    const Result<uint64_t> size = fatbin_size(bytes.data() + at);
+    if (!size || *size > bytes.size() - at) continue; // the same bytes by chance
+    Result<PtxImage> image = select_ptx(bytes.subspan(at, *size), compute_capability);
+    if (!image) return std::move(image).error();
+    modules.push_back(std::move(image).value());
+    at += *size - sizeof kMagic;
+  }
+  if (!modules.empty()) return modules;
+  return elf ? elf_image(bytes.data()) : unknown_image();
+}
+
 } // namespace ptxshim

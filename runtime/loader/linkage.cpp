@@ -12,7 +12,8 @@
 #include <cctype>
 #include <unordered_set>
 
-namespace ptxshim::loader {
+namespace ptxshim {
+namespace loader {
 
 namespace {
 
@@ -149,8 +150,11 @@ bool is_device_runtime(const std::vector<ModuleSymbol>& symbols) {
   });
 }
 
+} // namespace loader
+
 void drop_unused_device_runtime(std::vector<PtxImage>& modules) {
   if (modules.size() < 2) return;
+  using namespace loader;
   std::vector<std::vector<ModuleSymbol>> symbols;
   for (const PtxImage& module : modules)
     symbols.push_back(module_symbols(module.text));
@@ -169,4 +173,4 @@ void drop_unused_device_runtime(std::vector<PtxImage>& modules) {
   }
 }
 
-} // namespace ptxshim::loader
+} // namespace ptxshim

@@ -24,7 +24,4 @@ std::vector<ModuleSymbol> module_symbols(std::string_view text);
 // Is this NVIDIA's device runtime library (libcudadevrt), which nvcc adds to every -rdc=true program?
 bool is_device_runtime(const std::vector<ModuleSymbol>& symbols);
 
-// Takes the device runtime out where no other module uses it.
-void drop_unused_device_runtime(std::vector<PtxImage>& modules);
-
 } // namespace ptxshim::loader

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <tuple>
 
 #include "ptxshim/image.h"
 
@@ -8,7 +9,13 @@ namespace ptxshim {
 bool canonicalise(TranslateRequest& request) {
   bool changed = false;
   if (!std::is_sorted(request.modules.begin(), request.modules.end())) {
-    std::sort(request.modules.begin(), request.modules.end());
+    request.names.resize(request.modules.size());
+    std::vector<std::pair<std::string, std::string>> named;
+    for (size_t n = 0; n < request.modules.size(); ++n)
+      named.emplace_back(std::move(request.modules[n]), std::move(request.names[n]));
+    std::sort(named.begin(), named.end());
+    for (size_t n = 0; n < named.size(); ++n)
+      std::tie(request.modules[n], request.names[n]) = std::move(named[n]);
     changed = true;
   }
   if (const size_t colon = request.target.find(':'); colon != std::string::npos) {
@@ -32,6 +39,7 @@ TranslateRequest make_request(std::vector<PtxImage> modules, const std::string& 
   request.max_registers = options.max_registers;
   for (PtxImage& module : modules) {
     if (request.name.empty()) request.name = module.identifier;
+    request.names.push_back(module.identifier);
     request.modules.push_back(std::move(module.text));
   }
   canonicalise(request);

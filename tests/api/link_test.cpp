@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <unistd.h>
 
@@ -84,6 +85,22 @@ TEST(cuModuleLoadData, refuses_a_damaged_linked_image) {
   for (size_t i = 24; i < copy.size() && i < 64; ++i) copy[i] = static_cast<char>(copy[i] ^ 0x5a);
   CUmodule module = nullptr;
   EXPECT_EQ(cuModuleLoadData(&module, copy.data()), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_OK(cuLinkDestroy(link));
+}
+
+// CUDA Driver API: the error log buffer of cuLinkCreate gets the linker's messages.
+TEST(cuLinkComplete, names_both_modules_of_a_clash_in_the_error_log) {
+  const TestContext context;
+  char log[1024] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  CUlinkState link = nullptr;
+  ASSERT_OK(cuLinkCreate_v2(2, options, values, &link));
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, kCallee, sizeof kCallee, "one", 0, nullptr, nullptr));
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, kCallee, sizeof kCallee, "two", 0, nullptr, nullptr));
+  void* image = nullptr;
+  EXPECT_EQ(cuLinkComplete(link, &image, nullptr), CUDA_ERROR_INVALID_PTX);
+  EXPECT_NE(std::strstr(log, "two:5:37: error: 'twice' is defined twice, first at one:5:37"), nullptr) << log;
   EXPECT_OK(cuLinkDestroy(link));
 }
 

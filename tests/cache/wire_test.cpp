@@ -64,13 +64,14 @@ TranslateRequest sample_request() {
   request.wave_size = 64;
   request.kernels = {"x", ""};
   request.name = "file.ptx";
+  request.names = {"a.cu", "", "c.cu"};
   return request;
 }
 
 // Little-endian layout, spelt out for the smallest message: magic, version, then an Error behind the flag 0.
 TEST(Wire, ReplyLayoutIsTheDocumentedOne) {
   const auto bytes = encode_reply(Error{CUDA_ERROR_INVALID_PTX, "ab"});
-  EXPECT_EQ(bytes, bytes_of(std::string_view("PXRP\2\0\0\0\0\xda\0\0\0\2\0\0\0\0\0\0\0ab", 23)));
+  EXPECT_EQ(bytes, bytes_of(std::string_view("PXRP\3\0\0\0\0\xda\0\0\0\2\0\0\0\0\0\0\0ab", 23)));
 }
 
 TEST(Wire, RequestComesBackWhole) {
@@ -83,6 +84,7 @@ TEST(Wire, RequestComesBackWhole) {
   EXPECT_EQ(out->optimisation, 2u);
   EXPECT_TRUE(out->debug_info);
   EXPECT_EQ(out->max_registers, 32u);
+  EXPECT_EQ(out->names, in.names);
   EXPECT_EQ(out->wave_size, 64u);
   EXPECT_EQ(out->kernels, in.kernels);
   EXPECT_EQ(out->name, "file.ptx");

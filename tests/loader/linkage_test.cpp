@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fatbin_builder.h"
+
 namespace ptxshim::loader {
 namespace {
 
@@ -41,6 +43,42 @@ TEST(Linkage, BrokenTextsEnd) {
                            "{ /", "{ /*", ".visible .func f", ";;;;", ".func )))) f;", "{/}", "{ // }"})
     (void)module_symbols(text);
   EXPECT_EQ(described(".func ) f() ;"), "local func f; ");
+}
+
+// An object file, or a library of several: the fat binaries lie somewhere in it.
+TEST(Linkage, ObjectsAndLibrariesGiveTheirPtx) {
+  using testing_support::Bytes;
+  const auto fatbin = [](const std::string& text, const std::string& identifier) {
+    testing_support::EntrySpec entry;
+    entry.text = text;
+    entry.header_size = 128;
+    entry.identifier = identifier;
+    entry.packing = testing_support::Packing::Zstd;
+    return testing_support::make_fatbin({entry});
+  };
+  const Bytes first = fatbin(".version 8.0 // one", "one.cu"), second = fatbin(".version 8.0 // two", "two.cu");
+  const std::string archive = "!<arch>\nmember          ";
+  Bytes library(archive.size());
+  std::memcpy(library.data(), archive.data(), archive.size());
+  testing_support::put<uint32_t>(library, library.size() + 2, 0xba55ed50); // the magic number alone
+  library.resize(library.size() + 40);
+  library.insert(library.end(), first.begin(), first.end());
+  library.resize(library.size() + 6);
+  library.insert(library.end(), second.begin(), second.end());
+  const auto modules = read_objects(library, 80);
+  ASSERT_TRUE(modules.ok()) << modules.error().message;
+  ASSERT_EQ(modules->size(), 2u);
+  EXPECT_EQ((*modules)[0].text, ".version 8.0 // one");
+  EXPECT_EQ((*modules)[1].identifier, "two.cu");
+
+  Bytes object(64);
+  testing_support::put<uint32_t>(object, 0, 0x464c457f);
+  testing_support::put<uint16_t>(object, 18, 62);
+  EXPECT_EQ(read_objects(object, 80).error().code, CUDA_ERROR_INVALID_IMAGE);
+  object.insert(object.end(), first.begin(), first.end());
+  ASSERT_TRUE(read_objects(object, 80).ok());
+  for (size_t size = 0; size < library.size(); ++size) // every cut ends somehow
+    (void)read_objects(std::span<const std::byte>(library).first(size), 80);
 }
 
 TEST(Linkage, OnlyAnUnusedDeviceRuntimeIsDropped) {

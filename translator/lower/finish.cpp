@@ -80,6 +80,11 @@ Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<l
     failed = llvm::Linker::linkModules(*whole, std::move(modules[n]));
   context.setDiagnosticHandler(std::move(before));
   if (failed) return Error{CUDA_ERROR_INVALID_PTX, "the modules cannot be linked: " + text};
+  // Other modules have found what a .alias stands for; from here on only that counts.
+  for (llvm::GlobalAlias& alias : llvm::make_early_inc_range(whole->aliases())) {
+    alias.replaceAllUsesWith(alias.getAliasee());
+    alias.eraseFromParent();
+  }
   return whole;
 }
 
@@ -136,7 +141,7 @@ void define_device_runtime(llvm::Module& module) {
 // LLVM counts LDS in 32 bits and refuses what exceeds the target's: 4 GiB would count as nothing. No target has as much as this.
 static constexpr uint64_t kSharedLimit = 1 << 20;
 
-KernelErrors find_kernel_errors(llvm::Module& module) {
+KernelErrors find_kernel_errors(llvm::Module& module, llvm::function_ref<std::string(llvm::StringRef)> undefined) {
   KernelErrors errors;
   for (const llvm::Function& kernel : module) {
     if (!is_a_kernel(kernel) || kernel.isDeclaration()) continue;
@@ -157,12 +162,14 @@ KernelErrors find_kernel_errors(llvm::Module& module) {
       const bool is_dynamic_shared = value->getAddressSpace() == kLds;
       const bool is_intrinsic = function && function->isIntrinsic();
       if (!value->isDeclaration() || is_dynamic_shared || is_intrinsic || errors.count(name)) continue;
-      if (function && is_device_runtime(function->getName()))
+      if (function && is_device_runtime(function->getName())) {
         errors[name] = {CUDA_ERROR_NOT_SUPPORTED,
                         "the device function " + quoted(*value) + " is not supported"};
-      else
-        errors[name] = {CUDA_ERROR_INVALID_PTX,
-                        std::string("undefined ") + (function ? "function " : "variable ") + quoted(*value)};
+        continue;
+      }
+      std::string message = undefined(value->getName());
+      if (message.empty()) message = std::string("undefined ") + (function ? "function " : "variable ") + quoted(*value);
+      errors[name] = {CUDA_ERROR_INVALID_PTX, message};
     }
     if (shared_bytes > kSharedLimit && !errors.count(name))
       errors[name] = {CUDA_ERROR_INVALID_PTX, std::to_string(shared_bytes) + " bytes of shared memory are more than any block has"};
@@ -212,9 +219,11 @@ void settle(llvm::Module& module, const KernelErrors& errors, const std::vector<
       function.eraseFromParent();
     }
   for (llvm::GlobalVariable& variable : module.globals()) {
-    if (variable.isDeclaration() || !variable.hasAttribute(kVariableAttribute) ||
-        variable.getAddressSpace() == kLds)
+    if (variable.isDeclaration() || !variable.hasAttribute(kVariableAttribute)) continue;
+    if (variable.getAddressSpace() == kLds) {
+      variable.setLinkage(llvm::GlobalValue::InternalLinkage);
       continue;
+    }
     variable.setLinkage(llvm::GlobalValue::ExternalLinkage);
     variable.setVisibility(llvm::GlobalValue::ProtectedVisibility);
   }

@@ -23,8 +23,9 @@ Result<void> link_device_library(llvm::Module& module);
 // Gives bodies to functions that CUDA devices have built in, as far as they can be served here.
 void define_device_runtime(llvm::Module& module);
 
-// What is wrong with each kernel that reaches a failed function or a symbol that nobody defines.
-KernelErrors find_kernel_errors(llvm::Module& module);
+// What is wrong with each kernel that reaches a failed function or a symbol that nobody defines; `undefined` says it of such a
+// symbol, or nothing when it does not know.
+KernelErrors find_kernel_errors(llvm::Module& module, llvm::function_ref<std::string(llvm::StringRef)> undefined);
 
 // Puts in front of the kernels what their code relies on.
 void prepare_kernels(llvm::Module& module);

@@ -294,6 +294,21 @@ void ModuleLowering::declare_functions() {
     declare_function(index);
 }
 
+// For other modules: here, function() finds what an alias stands for.
+void ModuleLowering::define_aliases() {
+  for (const Symbol& symbol : source.symbols) {
+    if (symbol.kind != SymbolKind::Alias || symbol.linkage == Linkage::Internal) continue;
+    llvm::Function* const declared = functions_.lookup(source.functions[symbol.function].symbol);
+    llvm::Function* const target = function(symbol.aliasee);
+    if (!declared || !target || declared == target || target->isDeclaration()) continue;
+    auto* made = llvm::GlobalAlias::create(target->getValueType(), 0, llvm::GlobalValue::ExternalLinkage, "", target, llvm_.get());
+    made->takeName(declared);
+    declared->replaceAllUsesWith(made);
+    declared->eraseFromParent();
+    functions_.erase(source.functions[symbol.function].symbol);
+  }
+}
+
 // The body that a function gets which could not be translated: nothing that reaches it is ever launched.
 static void replace_by_error(llvm::Function* target, const Error& error) {
   target->deleteBody();
@@ -332,6 +347,7 @@ Result<void> ModuleLowering::run() {
       target->setLinkage(linkage);
     }
   }
+  define_aliases();
   debug_info_.finish();
   return {};
 }

@@ -56,6 +56,7 @@ private:
   Result<void> initialise_variable(SymbolId id);
   void declare_functions();
   void declare_function(uint32_t index);
+  void define_aliases();
   void choose_modes();
   void join_indirect_calls(llvm::EquivalenceClasses<uint32_t>& groups) const;
   bool is_needed(uint32_t index) const { return needed_.empty() || needed_[index]; }

@@ -3,6 +3,7 @@
 // cannot be lowered is noted on its LLVM function, kernels that reach it are taken out with the reason, and
 // what the code generator refuses (too much LDS, say) is taken out by running again without that kernel.
 #include <chrono>
+#include <optional>
 #include <set>
 
 #include <llvm/IR/DiagnosticInfo.h>
@@ -14,6 +15,7 @@
 #include "lower/exits.h"
 #include "lower/finish.h"
 #include "lower/module.h"
+#include "lower/symbols.h"
 #include "lower/progress.h"
 #include "lower/translator.h"
 #include "syntax/parse.h"
@@ -70,22 +72,29 @@ private:
 };
 
 std::string module_name(const TranslateRequest& request, size_t index) {
+  if (index < request.names.size() && !request.names[index].empty()) return request.names[index];
   std::string name = request.name.empty() ? "<ptx>" : request.name;
   if (request.modules.size() > 1) name += "#" + std::to_string(index + 1);
   return name;
 }
 
 Result<void> Translation::parse() {
+  Error failure;
   for (size_t n = 0; n < request_.modules.size(); ++n) {
     std::vector<Diagnostic> warnings;
     Result<Module> module = parse_module(request_.modules[n], module_name(request_, n), &warnings);
-    if (!module) return std::move(module).error();
+    if (!module) {
+      failure.message += (failure.message.empty() ? "" : "\n") + module.error().message;
+      failure.code = module.error().code;
+      continue;
+    }
     for (const Diagnostic& warning : warnings)
       result_.info_log += format(*module, warning) + "\n";
     modules_.push_back(std::move(module).value());
   }
+  if (!failure.message.empty()) return failure;
   if (modules_.empty()) return Error{CUDA_ERROR_INVALID_VALUE, "no PTX was given"};
-  return {};
+  return modules_.size() > 1 ? resolve_symbols(modules_) : Result<void>();
 }
 
 unsigned major_of(std::string_view gfx) { // gfx90a -> 9, gfx1030 -> 10: all but the last two digits
@@ -120,7 +129,13 @@ Result<std::unique_ptr<llvm::Module>> Translation::lower(llvm::LLVMContext& cont
   resolve_exits(**whole);
   guarantee_progress(**whole, machine, target_.wave_size == 64);
   if (Result<void> done = link_device_library(**whole); !done) return std::move(done).error();
-  for (auto& [name, error] : find_kernel_errors(**whole))
+  std::optional<Uses> uses;
+  const auto undefined = [&](llvm::StringRef name) {
+    if (!uses) uses = first_uses(modules_);
+    const auto use = uses->find(std::string_view(name));
+    return use == uses->end() ? std::string() : undefined_symbol(use->second);
+  };
+  for (auto& [name, error] : find_kernel_errors(**whole, undefined))
     excluded_.emplace(name, error);
   return whole;
 }

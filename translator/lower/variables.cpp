@@ -88,18 +88,18 @@ Result<void> ModuleLowering::declare_variables() {
     }
     if (symbol.size > kLargestVariable || (symbol.alignment & (symbol.alignment - 1)))
       return variable_error(source, symbol, "its size or alignment makes no sense", CUDA_ERROR_INVALID_PTX);
-    const bool dynamic = space == kLds && (symbol.unsized || symbol.linkage == Linkage::Extern);
+    const bool dynamic = space == kLds && (symbol.unsized || symbol.linkage == Linkage::Extern) && !symbol.is_joined;
     Type* type =
         dynamic ? llvm::ArrayType::get(Type::getInt8Ty(context()), 0) : image_type(context(), symbol);
     std::string name(source.name(symbol.name));
     if (!outer) name = std::string(name) + ".local";
     Constant* initial = llvm::Constant::getNullValue(type);
     auto linkage = outer ? linkage_of(symbol) : llvm::GlobalValue::InternalLinkage;
-    if (space == kLds) {
-      initial = dynamic ? nullptr : llvm::PoisonValue::get(type);
-      linkage = dynamic ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
-    } else if (symbol.linkage == Linkage::Extern) {
+    if (dynamic || symbol.linkage == Linkage::Extern) {
       initial = nullptr;
+      linkage = llvm::GlobalValue::ExternalLinkage;
+    } else if (space == kLds) {
+      initial = llvm::PoisonValue::get(type);
     }
     auto* made = new llvm::GlobalVariable(*llvm_, type, false, linkage, initial, name, nullptr,
                                           llvm::GlobalValue::NotThreadLocal, space, space != kLds);

@@ -44,8 +44,8 @@ static bool write_output(const std::string& name, const char* data, size_t size)
 
 static int print_ast(const Options& options, const TranslateRequest& request) {
   std::string text;
-  for (const std::string& module : request.modules) {
-    const Result<ptx::Module> parsed = ptx::parse_module(module, request.name);
+  for (size_t n = 0; n < request.modules.size(); ++n) {
+    const Result<ptx::Module> parsed = ptx::parse_module(request.modules[n], request.names[n]);
     if (!parsed) {
       complain(parsed.error().message);
       return kFailed;
@@ -141,6 +141,7 @@ static int run(int count, char** arguments) {
   request.wave_size = options.wave_size;
   request.kernels = options.kernels;
   for (const std::string& input : options.inputs) {
+    request.names.push_back(input == "-" ? "<stdin>" : input);
     request.modules.emplace_back();
     if (!read_input(input, request.modules.back())) {
       complain(input + ": " + std::strerror(errno));

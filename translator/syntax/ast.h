@@ -118,6 +118,7 @@ struct Symbol {
   uint8_t vector = 1;
   bool unsized = false;  // extern .shared x[];
   bool managed = false;  // .attribute(.managed)
+  bool is_joined = false; // .extern, and another module that is linked in defines it
   uint8_t const_bank = 0;
   NameId name = kNone;
   uint32_t alignment = 1; // bytes
