@@ -63,7 +63,7 @@ std::string architecture_for(const std::string& text) {
   if (at == std::string::npos) return "sm_90";
   const std::string name = text.substr(at, text.find_first_not_of("0123456789af", at + 3) - at);
   const int number = std::atoi(name.c_str() + 3);
-  if (number < 75) return "sm_75";
+  if (number < 75) return number == 0 ? "sm_90" : "sm_75";
   for (const char* known : {"75", "80", "86", "87", "88", "89", "90", "100", "103", "110", "120", "121"})
     if (name.substr(3, name.find_first_of("af", 3) - 3) == known) return name;
   return "sm_90";

@@ -35,7 +35,7 @@ TEST(Header, what_is_missing_or_wrong) {
   EXPECT_THAT(error_of(".version 8\n.target sm_80"), HasSubstr("version number"));
   EXPECT_THAT(error_of(".version 8.0\n.address_size 64"), HasSubstr(".target is expected"));
   EXPECT_THAT(error_of(".version 8.0\n.target sm_81"), HasSubstr("unknown target 'sm_81'"));
-  EXPECT_THAT(error_of(".version 8.0\n.target debug"), HasSubstr("no architecture"));
+  EXPECT_THAT(error_of(".version 8.0\n.target debug, sm_80"), HasSubstr("unknown target 'debug'"));
   EXPECT_THAT(error_of(".version 8.0\n.target sm_80\n.address_size 16"), HasSubstr("32 or 64"));
   EXPECT_THAT(error_of(".version 8.0\n.version 8.0"), HasSubstr(".target is expected"));
 }
@@ -83,9 +83,10 @@ TEST(Variables, parameterised_names) {
 }
 
 TEST(Variables, attributes) {
-  const Parsed parsed(kHead + ".global .attribute(.managed, .unified(1, 2)) .u32 x;");
+  const Parsed parsed(".version 8.0\n.target sm_90\n.address_size 64\n.global .attribute(.managed, .unified(1, 2)) .u32 x;");
   ASSERT_TRUE(parsed.ok()) << parsed.message();
   EXPECT_TRUE(parsed.symbol("x").managed);
+  EXPECT_THAT(module_error(".global .attribute(.unified(1, 2)) .u32 x;"), HasSubstr(".unified needs target sm_90, the module's is sm_80"));
   const Parsed before(kHead + ".attribute(.managed) .visible .global .u32 x;\n.global .u32 y;");
   ASSERT_TRUE(before.ok()) << before.message();
   EXPECT_TRUE(before.symbol("x").managed);
@@ -109,16 +110,22 @@ TEST(Variables, old_constant_banks_and_textures) {
 }
 
 TEST(Variables, opaque_types) {
-  EXPECT_TRUE(Parsed(kHead + ".global .texref t; .global .surfref s;\n"
-                             ".global .samplerref m = {addr_mode_0 = wrap, filter_mode = linear, force_unnormalized_coords = 1};")
+  EXPECT_TRUE(Parsed(".version 8.0\n.target sm_80, texmode_independent\n.address_size 64\n.global .texref t; .global .surfref s;\n"
+                     ".global .samplerref m = {addr_mode_0 = wrap, filter_mode = linear, force_unnormalized_coords = 1};")
                   .ok());
+  EXPECT_THAT(module_error(".global .samplerref s;"), HasSubstr("needs .target texmode_independent"));
   EXPECT_THAT(module_error(".shared .texref t;"), HasSubstr("must be .global"));
   EXPECT_THAT(module_error(".global .samplerref m = {addr_mod_0 = wrap};"), HasSubstr("did you mean 'addr_mode_0'"));
 }
 
 TEST(Variables, what_is_refused) {
   EXPECT_THAT(module_error(".global .u32 x; .global .u32 x;"), HasSubstr("declared twice"));
-  EXPECT_THAT(module_error(".extern .global .u32 x; .global .u64 x;"), HasSubstr("another type"));
+  EXPECT_THAT(module_error(".extern .global .u32 x; .visible .global .u64 x;"), HasSubstr("another type"));
+  EXPECT_THAT(module_error(".extern .global .u32 x; .global .u32 x;"), HasSubstr("'x' is extern: its definition must be .visible"));
+  EXPECT_THAT(module_error(".common .global .u32 x; .common .global .u32 x;"), HasSubstr("declared twice"));
+  EXPECT_THAT(module_error(".global .u32 x<4>[2];"), HasSubstr("one by one"));
+  EXPECT_THAT(module_error(".target sm_80"), HasSubstr("a second .target"));
+  EXPECT_THAT(module_error(".file 1 \"a\"\n.file 1 \"b\""), HasSubstr("a second file of number 1"));
   EXPECT_THAT(module_error(".global .u32 x[];"), HasSubstr("no size"));
   EXPECT_THAT(module_error(".global .u32 x[0];"), HasSubstr("no elements"));
   EXPECT_THAT(module_error(".global .u32 x[2][];"), HasSubstr("only the first dimension"));
@@ -171,7 +178,7 @@ TEST(Initializers, arrays_and_vectors) {
 }
 
 TEST(Initializers, addresses) {
-  const Parsed parsed(kHead + ".global .u32 a[4];\n.func f();\n.global .u64 p[5] = {a, a+8, generic(a), generic(a)-4, f};\n"
+  const Parsed parsed(kHead + ".global .u32 a[4];\n.func f();\n.global .u64 p[5] = {a, a+8, generic(a), generic(a)+-4, f};\n"
                               ".global .u8 m[2] = {0xFF(a), 0xFF00(a+4)};");
   ASSERT_TRUE(parsed.ok()) << parsed.message();
   const std::vector<Initializer>& p = parsed.symbol("p").initializers;

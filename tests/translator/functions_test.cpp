@@ -10,7 +10,7 @@ std::string module_error(const std::string& text) { return error_of(kHead + text
 
 TEST(Functions, kernel_parameters_and_directives) {
   const Parsed parsed(kHead + ".visible .entry k(.param .u64 .ptr .global .align 16 p, .param .align 8 .b8 s[24])\n"
-                              ".maxntid 128, 2\n.reqntid 64\n.minnctapersm 2\n.maxnreg 32\n.pragma \"x\";\n{ ret; }");
+                              ".maxntid 128, 2\n.minnctapersm 2\n.maxnreg 32\n.pragma \"x\";\n{ ret; }");
   ASSERT_TRUE(parsed.ok()) << parsed.message();
   const Function& k = parsed.function();
   EXPECT_TRUE(k.is_entry);
@@ -23,7 +23,7 @@ TEST(Functions, kernel_parameters_and_directives) {
   EXPECT_EQ(parsed.symbol("s").size, 24u);
   EXPECT_EQ(parsed.symbol("s").alignment, 8u);
   EXPECT_THAT(k.max_threads, testing::ElementsAre(128, 2, 1));
-  EXPECT_THAT(k.required_threads, testing::ElementsAre(64, 1, 1));
+  EXPECT_THAT(Parsed(kHead + ".entry k() .reqntid 64 { ret; }").function().required_threads, testing::ElementsAre(64, 1, 1));
   EXPECT_EQ(k.min_blocks, 2u);
   EXPECT_EQ(k.max_registers, 32u);
   EXPECT_EQ(k.pragmas.size(), 1u);
@@ -42,12 +42,33 @@ TEST(Functions, returns_register_parameters_and_noreturn) {
 }
 
 TEST(Functions, a_prototype_and_its_body_are_one_function) {
-  const Parsed parsed(kHead + ".extern .func (.param .b32 r) f(.param .b32 a);\n.visible .func (.param .b32 r) f(.param .b32 x) { ret; }");
+  const Parsed parsed(kHead + ".visible .func (.param .b32 r) f(.param .b32 a);\n.visible .func (.param .b32 r) f(.param .b32 x) { ret; }");
   ASSERT_TRUE(parsed.ok()) << parsed.message();
   ASSERT_EQ(parsed.module().functions.size(), 1u);
   EXPECT_TRUE(parsed.function().has_body);
   EXPECT_EQ(parsed.symbol("f").linkage, Linkage::Visible);
   EXPECT_EQ(parsed.module().name_of(parsed.function().parameters[0]), "x");
+}
+
+// Each is refused by ptxas 13.0.
+TEST(Functions, what_does_not_go_together) {
+  EXPECT_THAT(module_error(".entry k() .maxntid 5 .reqntid 5 { ret; }"), HasSubstr(".maxntid and .reqntid exclude each other"));
+  EXPECT_THAT(module_error(".entry k() .maxnreg 0 { ret; }"), HasSubstr("a positive number"));
+  EXPECT_THAT(module_error(".entry k() .maxclusterrank 8 { ret; }"), HasSubstr(".maxclusterrank needs target sm_90"));
+  EXPECT_THAT(module_error(".func f() .maxntid 5 { ret; }"), HasSubstr("'.maxntid' belongs to kernels"));
+  EXPECT_THAT(module_error(".func f() .abi_preserve 8 { ret; }"), HasSubstr(".abi_preserve needs PTX version 9.0"));
+  EXPECT_THAT(module_error(".entry k() .noreturn { ret; }"), HasSubstr("belongs to functions"));
+  EXPECT_THAT(module_error(".func (.param .b32 r) f() .noreturn { exit; }"), HasSubstr("return values"));
+  EXPECT_THAT(module_error(".func (.param .b32 r, .param .b32 s) f() { ret; }"), HasSubstr("must be registers"));
+  EXPECT_THAT(module_error(".func f(.param .b32 _) { ret; }"), HasSubstr("'_' is no name"));
+  EXPECT_THAT(module_error(".func f(.param .v2 .f32 a) { ret; }"), HasSubstr("neither vectors"));
+  EXPECT_THAT(module_error(".func f(.param .u64 .ptr p) { ret; }"), HasSubstr(".ptr belongs to the parameters of kernels"));
+  EXPECT_THAT(module_error(".entry k(.param .ptr .u64 p) { ret; }"), HasSubstr(".ptr stands behind the type"));
+  EXPECT_THAT(module_error(".extern .func f() { ret; }"), HasSubstr("a body for the extern function 'f'"));
+  EXPECT_THAT(module_error(".extern .func f(); .visible .func f() { ret; }"), HasSubstr("another linkage"));
+  EXPECT_THAT(module_error(".func f() { ret; } .func f();"), HasSubstr("behind its body"));
+  EXPECT_THAT(module_error(".func f(.param .b32 a); .func f(.param .u32 a) { ret; }"), HasSubstr("other parameters"));
+  EXPECT_THAT(module_error(".common .func f() { ret; }"), HasSubstr(".common is for .global variables"));
 }
 
 TEST(Functions, aliases) {

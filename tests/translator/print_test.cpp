@@ -41,12 +41,12 @@ TEST(Print, names_that_hid_one_another_get_apart) {
 }
 
 TEST(Print, declarations) {
-  expect_round_trip(kHead + ".extern .func (.param .b32 r) e(.param .b64 .ptr .global .align 8 a, .param .b8 v[]);\n.func f() .noreturn;\n"
+  expect_round_trip(kHead + ".extern .func (.param .b32 r) e(.param .b64 a, .param .b8 v[]);\n.func f() .noreturn;\n"
                             ".visible .global .attribute(.managed) .u32 m = 5;\n.extern .shared .align 16 .b8 dynamic[];\n.common .global .u32 c;\n"
                             ".global .u64 p[3] = {generic(m)+4, f, m};\n.global .u8 b[2] = {0xFF(m), 0xFF00(m)};\n.global .f32 x[2][2] = {{1.0, 2.0}, {0.0, 3.0}};\n"
                             ".global .v2 .f64 w = {1.0, -2.0};\n.const .f32 z[4] = {0.0};\n.global .b64 n = -1;\n"
                             ".func g();\n.func f() .noreturn { call g; ret; }\n.func g() { call f; ret; }\n.func h();\n.alias h, g;\n"
-                            ".entry k() .maxntid 1, 2, 3 .minnctapersm 4 .maxnreg 5 .pragma \"q\"; { ret; }");
+                            ".entry k(.param .u64 .ptr .global .align 8 a) .maxntid 1, 2, 3 .minnctapersm 4 .maxnreg 5 .pragma \"q\"; { ret; }");
 }
 
 TEST(Print, tables_and_calls) {

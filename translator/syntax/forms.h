@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "syntax/keywords.h"
 #include "syntax/op_forms.h"
 
 namespace ptxshim::ptx {
@@ -80,6 +81,7 @@ const std::vector<KnownForm>& known_forms(Op op);       // of the whole PTX ISA 
 
 Requirement requirement_of(const KnownForm& known, const std::vector<uint8_t>& choices);
 // Whether a module of this version and target has it, else what is missing: "needs PTX version 7.8, the module is of version 7.0".
+Requirement requirement_of(Directive directive);
 uint16_t version_of_target(std::string_view name); // lowest .version that has it ("sm_90a"); 0: unknown
 bool meets(const Module& module, const Requirement& requirement, std::string* missing = nullptr);
 

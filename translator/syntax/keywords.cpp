@@ -27,7 +27,7 @@ constexpr std::string_view kModifiers[] = {
 #include "syntax/modifiers.def"
 };
 constexpr std::string_view kDirectives[] = {
-#define DIRECTIVE(name, spelling) spelling,
+#define DIRECTIVE(name, spelling, ptx, sm) spelling,
 #include "syntax/directives.def"
 };
 constexpr std::string_view kTypes[] = {

@@ -13,7 +13,7 @@
 namespace ptxshim::ptx {
 
 enum class Directive : uint8_t {
-#define DIRECTIVE(name, spelling) name,
+#define DIRECTIVE(name, spelling, ptx, sm) name,
 #include "syntax/directives.def"
   Unknown
 };

@@ -109,6 +109,17 @@ Requirement requirement_of(const KnownForm& known, const std::vector<uint8_t>& c
   return requirement;
 }
 
+Requirement requirement_of(Directive directive) {
+  static constexpr struct {
+    uint16_t ptx, sm;
+  } kNeeds[] = {
+#define DIRECTIVE(name, spelling, ptx, sm) {ptx, sm},
+#include "syntax/directives.def"
+  };
+  const size_t index = static_cast<size_t>(directive);
+  return index < std::size(kNeeds) ? Requirement{kNeeds[index].ptx, kNeeds[index].sm, 0, 0, {}} : Requirement{};
+}
+
 bool meets(const Module& module, const Requirement& requirement, std::string* missing) {
   const auto say = [&](std::string text) {
     if (missing) *missing = std::move(text);

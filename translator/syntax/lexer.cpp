@@ -120,9 +120,7 @@ void Lexer::skip_line() {
 }
 
 bool Lexer::skip_hash_line() {
-  const char* before = p_;
-  while (before > begin_ && (before[-1] == ' ' || before[-1] == '\t')) --before;
-  if (before > begin_ && before[-1] != '\n' && before[-1] != '\r') {
+  if (p_ > begin_ && p_[-1] != '\n' && p_[-1] != '\r') {
     error_ = "'#' may only open a line";
     return false;
   }

@@ -36,6 +36,11 @@ bool Parser::fail_token(std::string_view expected) {
   return fail(token_.begin, std::string(expected) + " expected, found " + describe(token_));
 }
 
+bool Parser::allowed(Directive directive) {
+  std::string missing;
+  return meets(module_, requirement_of(directive), &missing) || fail(token_.begin, "." + std::string(token_.text) + " " + missing);
+}
+
 void Parser::warn(Offset offset, std::string message) {
   Diagnostic diagnostic;
   diagnostic.severity = Diagnostic::Severity::Warning;

@@ -54,6 +54,7 @@ private:
     Offset offset = 0;
     std::vector<Symbol> returns;
     std::vector<Symbol> parameters;
+    bool ranked = false; // .maxclusterrank
   };
   struct Scope {
     size_t first_pending = 0;
@@ -75,6 +76,7 @@ private:
   void advance() { lexer_.next(token_); }
   bool at(Tok kind) const { return token_.kind == kind; }
   bool at_directive(Directive directive) const { return at(Tok::DotWord) && find_directive(token_.text) == directive; }
+  bool allowed(Directive directive); // by version and target
   bool accept(Tok kind) {
     if (token_.kind != kind) return false;
     advance();
@@ -143,6 +145,8 @@ private:
   bool parse_parameter_list(std::vector<Symbol>& parameters, bool in_prototype);
   bool parse_function_attributes(Header& header);
   bool parse_function_attribute(Header& header, Directive directive, bool& known);
+  bool check_function_header(const Header& header);
+  bool check_function_attributes(const Header& header);
   bool parse_triple(uint32_t (&values)[3]);
   bool declare_function(Header& header, bool has_body);
   bool redeclare_function(Header& header, SymbolId id, bool has_body);

@@ -53,6 +53,7 @@ bool Parser::parse_attribute(bool* managed) {
   advance();
   if (!expect(Tok::LeftParen)) return false;
   for (;;) {
+    if (at(Tok::DotWord) && !allowed(find_directive(token_.text))) return false;
     if (at_directive(Directive::managed)) {
       if (!managed) return fail(token_.begin, ".managed is an attribute of variables");
       *managed = true;
@@ -76,6 +77,7 @@ bool Parser::parse_attribute(bool* managed) {
 // .ptr {.space} {.align n}
 bool Parser::parse_pointer(Declaration& head) {
   if (head.space != StateSpace::Param) return fail(token_.begin, ".ptr belongs to parameters");
+  if (head.type == ScalarType::None) return fail(token_.begin, ".ptr stands behind the type");
   head.is_pointer = true;
   advance();
   for (; at(Tok::DotWord);) {
@@ -83,7 +85,7 @@ bool Parser::parse_pointer(Declaration& head) {
     const StateSpace space = space_of_directive(word);
     if (word == Directive::align) {
       if (!parse_alignment(head.pointer_alignment)) return false;
-    } else if (space != StateSpace::None && space != StateSpace::Reg) {
+    } else if (space != StateSpace::None && space != StateSpace::Reg && space != StateSpace::Param) {
       head.pointer_space = space;
       advance();
     } else {
@@ -107,6 +109,7 @@ bool Parser::parse_const_bank(Declaration& head) {
 bool Parser::parse_declaration_word(Declaration& head, bool& done) {
   const Directive word = find_directive(token_.text);
   const Offset offset = token_.begin;
+  if (!allowed(word)) return false;
   if (word == Directive::align) return parse_alignment(head.alignment);
   if (word == Directive::attribute) return parse_attribute(&head.managed);
   if (word == Directive::ptr) return parse_pointer(head);
@@ -200,6 +203,9 @@ bool Parser::check_variable(const Symbol& symbol) {
   if (symbol.unsized && symbol.linkage != Linkage::Extern) {
     return fail(symbol.offset, name + " has no size: only extern arrays and those with an initialiser may leave it open");
   }
+  if (symbol.type == ScalarType::SamplerRef && !module_.texmode_independent) {
+    return fail(symbol.offset, ".samplerref " + name + " needs .target texmode_independent");
+  }
   if (opaque && function_ != kNone) return fail(symbol.offset, "opaque variable " + name + " must be at module scope");
   if (symbol.managed && symbol.space != StateSpace::Global) return fail(symbol.offset, "managed variable " + name + " must be .global");
   if (symbol.linkage == Linkage::Common && symbol.space != StateSpace::Global) return fail(symbol.offset, ".common is for .global variables");
@@ -217,7 +223,10 @@ bool Parser::redeclare_variable(SymbolId id, Symbol&& symbol) {
   Symbol& before = module_.symbols[id];
   const std::string name = quoted(module_.name(symbol.name));
   const bool both_defined = before.linkage != Linkage::Extern && symbol.linkage != Linkage::Extern;
-  if (before.kind != SymbolKind::Variable || function_ != kNone || (both_defined && before.linkage != Linkage::Common)) {
+  if (before.linkage == Linkage::Extern && symbol.linkage == Linkage::Internal) {
+    return fail(symbol.offset, name + " is extern: its definition must be .visible, .weak or .common");
+  }
+  if (before.kind != SymbolKind::Variable || function_ != kNone || both_defined) {
     return fail(symbol.offset, name + " is declared twice");
   }
   const bool same_size = before.size == symbol.size || before.unsized || symbol.unsized;
@@ -266,6 +275,7 @@ bool Parser::parse_variable(const Declaration& head) {
   uint32_t count = 0;
   bool repeated = false;
   if (!parse_name("the name of a variable", symbol.name, symbol.offset) || !parse_repetition(count, repeated)) return false;
+  if (repeated && at(Tok::LeftBracket)) return fail(token_.begin, "arrays are declared one by one");
   if (!parse_dimensions(symbol) || !finish_size(symbol, symbol.offset)) return false;
   if (at(Tok::Equal)) {
     if (repeated) return fail(token_.begin, "an initialiser for several variables");

@@ -24,14 +24,17 @@ bool Parser::parse_parameter_list(std::vector<Symbol>& parameters, bool in_proto
 }
 
 bool Parser::parse_function_header(Header& header) {
-  if (at_directive(Directive::attribute) && !parse_attribute(nullptr)) return false;
+  if (at_directive(Directive::attribute)) {
+    if (header.function.is_entry) return fail(token_.begin, ".attribute belongs to functions and variables, not to kernels");
+    if (!parse_attribute(nullptr)) return false;
+  }
   if (at(Tok::LeftParen)) {
     if (header.function.is_entry) return fail(token_.begin, "a kernel returns nothing");
     if (!parse_parameter_list(header.returns, false)) return false;
   }
   if (!parse_name("the name of a function", header.name, header.offset)) return false;
   if (at(Tok::LeftParen) && !parse_parameter_list(header.parameters, false)) return false;
-  if (!header.function.is_entry) return true;
+  if (!header.function.is_entry) return check_function_header(header);
   uint64_t size = 0;
   for (const Symbol& parameter : header.parameters) {
     const std::string name = quoted(module_.name(parameter.name));
@@ -41,6 +44,28 @@ bool Parser::parse_function_header(Header& header) {
     if (size > kLargestParameters) return fail(parameter.offset, "the parameters of a kernel take at most 32764 bytes");
   }
   return true;
+}
+
+bool Parser::check_function_header(const Header& header) {
+  if (header.linkage == Linkage::Common) return fail(header.offset, ".common is for .global variables");
+  for (const std::vector<Symbol>* list : {&header.returns, &header.parameters})
+    for (const Symbol& each : *list) {
+      const std::string name = quoted(module_.name(each.name));
+      if (module_.name(each.name) == "_") return fail(each.offset, "'_' is no name of a parameter, but in a .callprototype");
+      if (each.is_pointer) return fail(each.offset, name + ": .ptr belongs to the parameters of kernels");
+      const bool passed = each.space == StateSpace::Reg || (each.vector == 1 && kind_of(each.type) != TypeKind::Opaque);
+      if (!passed) return fail(each.offset, name + ": a function takes neither vectors nor opaque types in .param");
+    }
+  const bool several = header.returns.size() > 1 && header.returns[0].space == StateSpace::Param;
+  return !several || fail(header.offset, "several return values must be registers (.reg)");
+}
+
+// Directives that exclude each other, or what else stands there.
+bool Parser::check_function_attributes(const Header& header) {
+  const Function& now = header.function;
+  if (now.max_threads[0] != 0 && now.required_threads[0] != 0) return fail(header.offset, ".maxntid and .reqntid exclude each other");
+  if (now.cluster[0] != 0 && header.ranked) return fail(header.offset, ".reqnctapercluster and .maxclusterrank exclude each other");
+  return !now.noreturn || header.returns.empty() || fail(header.offset, ".noreturn for a function with return values");
 }
 
 bool Parser::parse_triple(uint32_t (&values)[3]) {
@@ -61,8 +86,15 @@ bool Parser::parse_function_attribute(Header& header, Directive directive, bool&
   uint32_t ignored = 0;
   const auto count = [&](uint32_t& value) {
     advance();
-    return parse_count(value, "a number");
+    const Offset offset = token_.begin;
+    return parse_count(value, "a number") && (value != 0 || fail(offset, "a positive number is expected"));
   };
+  if (!allowed(directive)) return false;
+  const bool of_functions = directive == Directive::abi_preserve || directive == Directive::abi_preserve_control || directive == Directive::noreturn;
+  const bool of_both = directive == Directive::pragma || directive == Directive::language || directive == Directive::Unknown;
+  if (!of_functions && !of_both && !now.is_entry) return fail(token_.begin, describe(token_) + " belongs to kernels");
+  if (of_functions && now.is_entry) return fail(token_.begin, describe(token_) + " belongs to functions, not to kernels");
+  header.ranked = header.ranked || directive == Directive::maxclusterrank;
   if (directive == Directive::maxntid) return parse_triple(now.max_threads);
   if (directive == Directive::reqntid) return parse_triple(now.required_threads);
   if (directive == Directive::reqnctapercluster) return parse_triple(now.cluster);
@@ -77,7 +109,6 @@ bool Parser::parse_function_attribute(Header& header, Directive directive, bool&
     return count(ignored);
   }
   if (directive == Directive::noreturn) {
-    if (now.is_entry) return fail(token_.begin, ".noreturn belongs to functions, not to kernels");
     now.noreturn = true;
     advance();
     return true;
@@ -115,7 +146,8 @@ bool Parser::compatible(const std::vector<SymbolId>& before, const std::vector<S
   if (before.size() != now.size()) return false;
   for (size_t i = 0; i < now.size(); ++i) {
     const Symbol& old = module_.symbols[before[i]];
-    if (old.space != now[i].space || old.size != now[i].size || old.unsized != now[i].unsized) return false;
+    if (old.space != now[i].space || old.size != now[i].size || old.unsized != now[i].unsized || old.type != now[i].type) return false;
+    if (old.alignment != now[i].alignment) return false;
   }
   return true;
 }
@@ -126,6 +158,10 @@ bool Parser::redeclare_function(Header& header, SymbolId id, bool has_body) {
   if (symbol.kind != SymbolKind::Function) return fail(header.offset, name + " is declared twice");
   Function& before = module_.functions[symbol.function];
   if (before.has_body && has_body) return fail(header.offset, "function " + name + " has two bodies");
+  if (before.has_body) return fail(header.offset, "function " + name + " is declared again behind its body");
+  if (symbol.linkage != header.linkage && (header.linkage != Linkage::Internal || symbol.linkage == Linkage::Extern)) {
+    return fail(header.offset, "function " + name + " is declared again with another linkage");
+  }
   if (before.is_entry != header.function.is_entry || !compatible(before.returns, header.returns) ||
       !compatible(before.parameters, header.parameters)) {
     return fail(header.offset, "function " + name + " is declared again with other parameters or return values");
@@ -184,8 +220,9 @@ bool Parser::parse_function(Linkage linkage, bool is_entry) {
   Header header;
   header.linkage = linkage;
   header.function.is_entry = is_entry;
-  if (!parse_function_header(header) || !parse_function_attributes(header)) return false;
+  if (!parse_function_header(header) || !parse_function_attributes(header) || !check_function_attributes(header)) return false;
   const bool has_body = at(Tok::LeftBrace);
+  if (has_body && linkage == Linkage::Extern) return fail(header.offset, "a body for the extern function " + quoted(module_.name(header.name)));
   if (!has_body && !at(Tok::Semicolon)) return fail_token("'{' or ';'");
   const size_t known = module_.functions.size();
   if (!declare_function(header, has_body)) {

@@ -103,8 +103,8 @@ bool Parser::parse_initializer_symbol(Symbol& symbol, Initializer& element) {
     return fail(offset, "only .global and .const variables and functions have an address that is constant");
   }
   if (element.generic && !expect(Tok::RightParen)) return false;
-  if (at(Tok::Plus) || at(Tok::Minus)) {
-    if (at(Tok::Plus)) advance();
+  if (at(Tok::Minus)) return fail(token_.begin, "a negative offset is written '+-n'");
+  if (accept(Tok::Plus)) {
     int64_t addend = 0;
     if (!parse_constant_integer(addend)) return false;
     element.value = static_cast<uint64_t>(addend);

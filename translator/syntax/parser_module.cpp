@@ -101,22 +101,33 @@ bool Parser::parse_target_name(std::string_view name, Offset offset) {
 }
 
 bool Parser::parse_target() {
+  bool mode = false;
   do {
     advance();
     const std::string_view name = token_.text;
     const Offset offset = token_.begin;
     if (!at(Tok::Identifier)) return fail_token("a target");
-    if (name == "debug") module_.debug = true;
-    else if (name == "texmode_independent") module_.texmode_independent = true;
-    else if (name == "texmode_unified") module_.texmode_independent = false;
-    else if (name == "map_f64_to_f32") module_.map_f64_to_f32 = true;
-    else if (!parse_target_name(name, offset)) return false;
+    if (module_.sm == 0) {
+      if (!parse_target_name(name, offset)) return false;
+    } else if (name == "debug") {
+      module_.debug = true;
+    } else if (name == "texmode_independent" || name == "texmode_unified") {
+      if (mode) return fail(offset, "a second texture mode");
+      mode = true;
+      module_.texmode_independent = name == "texmode_independent";
+    } else if (name == "map_f64_to_f32") {
+      if (module_.sm >= 13) return fail(offset, "map_f64_to_f32 is for targets without f64, below sm_13");
+      module_.map_f64_to_f32 = true;
+    } else {
+      return fail_unknown(offset, "unknown option '" + std::string(name.substr(0, 40)) + "' of .target");
+    }
     advance();
   } while (at(Tok::Comma));
-  return module_.sm != 0 || fail(token_.begin, ".target names no architecture (sm_…)");
+  return true;
 }
 
 bool Parser::parse_address_size() {
+  if (!allowed(Directive::address_size)) return false;
   advance();
   const Offset offset = token_.begin;
   uint32_t size = 0;
@@ -148,6 +159,7 @@ bool Parser::parse_linkage(Linkage& linkage) {
     else if (word == Directive::weak) next = Linkage::Weak;
     else if (word == Directive::common) next = Linkage::Common;
     else return true;
+    if (!allowed(word)) return false;
     if (linkage != Linkage::Internal) return fail(token_.begin, "a second linkage directive " + describe(token_));
     linkage = next;
   }
@@ -161,6 +173,7 @@ bool Parser::parse_module_directive(Linkage linkage) {
     if (linkage != Linkage::Internal) return fail(offset, "a linkage directive before " + describe(token_));
     return true;
   };
+  if (!allowed(word)) return false;
   switch (word) {
   case Directive::entry: advance(); return parse_function(linkage, true);
   case Directive::func: advance(); return parse_function(linkage, false);
@@ -175,7 +188,7 @@ bool Parser::parse_module_directive(Linkage linkage) {
   case Directive::pragma: return plain() && parse_pragma(nullptr);
   case Directive::file: return plain() && parse_file();
   case Directive::section: return plain() && parse_section();
-  case Directive::target: return plain() && parse_target();
+  case Directive::target: return fail(offset, "a second .target");
   case Directive::address_size: return fail(offset, ".address_size stands directly behind .target");
   case Directive::version: return fail(offset, "a second .version");
   case Directive::extern_:
@@ -256,12 +269,15 @@ bool Parser::parse_file() {
   advance();
   SourceFile file;
   std::string_view path;
+  const Offset offset = token_.begin;
   uint64_t ignored = 0;
   if (!parse_count(file.index, "a file number") || !parse_string(path)) return false;
   if (accept(Tok::Comma) && (!parse_integer(ignored, "a timestamp") || !expect(Tok::Comma) || !parse_integer(ignored, "a file size"))) {
     return false;
   }
   file.path = path;
+  for (const SourceFile& before : module_.files)
+    if (before.index == file.index) return fail(offset, "a second file of number " + std::to_string(file.index));
   module_.files.push_back(std::move(file));
   return true;
 }
@@ -269,7 +285,7 @@ bool Parser::parse_file() {
 bool Parser::parse_section() {
   const Offset offset = token_.begin;
   advance();
-  if (!at(Tok::DotWord) && !at(Tok::Identifier)) return fail_token("the name of a section");
+  if (!at(Tok::DotWord)) return fail_token("the name of a section");
   const bool strings = at(Tok::DotWord) && token_.text == "debug_str";
   if (strings) module_.debug_labels.push_back({intern(source_text(token_)), static_cast<uint32_t>(module_.debug_strings.size())});
   advance();
@@ -284,7 +300,6 @@ bool Parser::parse_section() {
 
 // label:   or   .b8 1, label, label+4, label-label
 bool Parser::parse_section_item(bool strings) {
-  if (accept(Tok::Semicolon)) return true;
   if (at(Tok::Identifier)) {
     if (strings) module_.debug_labels.push_back({intern(token_.text), static_cast<uint32_t>(module_.debug_strings.size())});
     advance();

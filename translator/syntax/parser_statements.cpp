@@ -85,6 +85,7 @@ bool Parser::parse_label_statement() {
 bool Parser::parse_body_directive() {
   const Offset offset = token_.begin;
   const Directive word = find_directive(token_.text);
+  if (!allowed(word)) return false;
   switch (word) {
   case Directive::reg: return parse_registers();
   case Directive::global:
@@ -143,6 +144,7 @@ bool Parser::parse_body_directive() {
 
 bool Parser::parse_table(NameId name, Offset offset) {
   const Directive word = find_directive(token_.text);
+  if (!allowed(word)) return false;
   const uint32_t index = static_cast<uint32_t>(function().tables.size());
   if (!bind_new(name, Meaning::Table, index, offset)) return false;
   Table table;
@@ -193,6 +195,7 @@ bool Parser::parse_prototype(Table& table) {
   while (at(Tok::DotWord)) {
     const Directive word = find_directive(token_.text);
     uint32_t ignored = 0;
+    if (!allowed(word)) return false;
     if (word == Directive::noreturn) {
       table.noreturn = true;
       advance();

@@ -96,7 +96,8 @@ void Printer::header() {
   if (module_.debug) word(", debug");
   if (module_.texmode_independent) word(", texmode_independent");
   if (module_.map_f64_to_f32) word(", map_f64_to_f32");
-  out_ += "\n.address_size " + std::to_string(module_.address_size) + "\n\n";
+  if (module_.version >= 23) out_ += "\n.address_size " + std::to_string(module_.address_size);
+  word("\n\n");
   for (const SourceFile& file : module_.files) out_ += ".file " + std::to_string(file.index) + " \"" + file.path + "\"\n";
 }
 
