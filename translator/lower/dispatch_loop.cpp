@@ -212,6 +212,21 @@ private:
   BasicBlock* latch_ = nullptr;
 };
 
+// Lanes that have come together stay together to the end of the block: later marks there for the same lanes say nothing.
+void drop_repeated_marks(llvm::Function& function) {
+  for (BasicBlock& block : function) {
+    const llvm::Value* together = nullptr;
+    for (llvm::Instruction& i : llvm::make_early_inc_range(block)) {
+      if (is_block_barrier(i)) together = nullptr;
+      if (!is_converge_mark(i)) continue;
+      if (i.getOperand(0) == together)
+        i.eraseFromParent();
+      else
+        together = i.getOperand(0);
+    }
+  }
+}
+
 // Gives what ends regions, and what warps and blocks do together in them, blocks of their own.
 Parts take_apart(llvm::Function& function, const Hazards& hazards, bool wave64) {
   Parts parts;
@@ -279,6 +294,7 @@ llvm::SmallVector<Region> find_regions(const Hazards& hazards, const Parts& part
 } // namespace
 
 void interleave_lanes(llvm::Function& function, const Hazards& hazards, llvm::FunctionAnalysisManager& analyses, bool wave64) {
+  drop_repeated_marks(function);
   const auto changed = [&] { analyses.invalidate(function, llvm::PreservedAnalyses::none()); };
   const Parts parts = take_apart(function, hazards, wave64);
   changed();

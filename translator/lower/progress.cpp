@@ -22,6 +22,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Scalar/InstSimplifyPass.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
@@ -56,6 +57,7 @@ static Hazards examine(llvm::Function& function, llvm::FunctionAnalysisManager& 
   analyses.invalidate(function, llvm::PreservedAnalyses::none());
   analyses.invalidate(function, llvm::PromotePass().run(function, analyses));
   analyses.invalidate(function, llvm::InstSimplifyPass().run(function, analyses));
+  analyses.invalidate(function, llvm::SimplifyCFGPass().run(function, analyses)); // short guards become selects
   return find_hazards(function, analyses, wave64);
 }
 
