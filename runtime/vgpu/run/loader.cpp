@@ -6,6 +6,8 @@
 #include <mutex>
 #include <sys/mman.h>
 
+#include "ptxshim/config.h"
+
 namespace ptxshim::vgpu {
 namespace {
 
@@ -103,6 +105,7 @@ LoadedFile DirectMemory::loaded_file(uint64_t gpu_address) const {
 DirectDevice::DirectDevice(const std::string& target, uint32_t host_threads) {
   properties_.gfx = target;
   properties_.host_threads = host_threads;
+  properties_.compute_units = static_cast<uint32_t>(std::min<uint64_t>(config().virtual_gpu_cus, UINT32_MAX));
   executor_ = make_executor(properties_, memory_);
   queue_ = memory_.allocate(kPage);
 }

@@ -55,4 +55,14 @@ __kernel void place(__global uint* out) {
   out[x + 2 * y + 6 * z] = x + 10 * y + 100 * z + 1000 * __builtin_amdgcn_workgroup_size_y();
 }
 
+// Every work group arrives before any leaves.
+__kernel void meet(__global uint* arrived, __global uint* seen, uint groups) {
+  if (__builtin_amdgcn_workitem_id_x() == 0) {
+    __atomic_fetch_add(arrived, 1u, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) < groups) __builtin_amdgcn_s_sleep(1);
+  }
+  __builtin_amdgcn_s_barrier();
+  seen[__builtin_amdgcn_workgroup_id_x()] = __atomic_load_n(arrived, __ATOMIC_RELAXED);
+}
+
 __kernel void nowhere(ulong address) { *(__global uint*)address = 1; }
