@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loads, stores and atomics of LDS and global memory against a plain reference: random words of DS and FLAT encodings, lane
-// after lane, byte after byte. What an opcode does is read off its name, as AMD's ISA documents compose it, and not from the
+// Loads, stores and atomics of LDS, global memory and buffers against a plain reference: random words of the DS, FLAT and
+// MUBUF encodings, lane after lane, byte after byte. What an opcode does is read off its name, as AMD's ISA documents compose it, and not from the
 // rows, so that a wrong size, sign or operation in a row is seen.
 #include <bit>
 #include <cstring>
@@ -14,6 +14,7 @@
 #include "control.h"
 #include "dispatch_state.h"
 #include "loader.h"
+#include "memory_bind.h"
 #include "rows.h"
 #include "vop_words.h"
 
@@ -127,6 +128,8 @@ uint64_t atomic_value(const Access& access, uint64_t old, uint64_t data, uint64_
   return access.real ? real_result<float>(access.operation, a, b, c) : integer_result<uint32_t, int32_t>(access.operation, a, b, c);
 }
 
+enum class Space : uint8_t { Lds, Global, Buffer };
+
 class MemoryBench {
 public:
   static constexpr uint64_t kApart = 1024; // each lane has its own bytes
@@ -143,7 +146,7 @@ public:
     group_.lds = lds_.data();
     group_.lds_bytes = static_cast<uint32_t>(bytes_);
   }
-  void run_case(bool lds);
+  void run_case(Space space);
   const std::set<std::string>& reached() const { return reached_; }
   const std::map<std::string, std::string>& failures() const { return failures_; }
   unsigned executed() const { return executed_; }
@@ -156,6 +159,8 @@ private:
   uint32_t& v(std::vector<uint32_t>& registers, unsigned reg, unsigned lane) { return registers[size_t{reg} * machine_.lanes + lane]; }
   void fill(bool real, bool wide);
   bool place(const Access& access, const Op& op, bool lds);
+  bool place_in_buffer(const Access& access, const Op& op);
+  void encode(Space space, uint32_t (&words)[5]);
   void expect(const Access& access, const Op& op, bool lds, std::vector<uint32_t>& registers, std::vector<std::byte>& bytes);
   uint64_t data(const std::vector<uint32_t>& before, unsigned reg, unsigned lane, unsigned bytes) {
     const size_t at = size_t{reg} * machine_.lanes + lane;
@@ -176,6 +181,7 @@ private:
   Wave wave_;
   uint64_t state_ = 0xda3e39cb94b95bdbULL;
   uint64_t where_[64] = {}; // each lane's first byte
+  bool inside_[64] = {};    // of a buffer
   unsigned executed_ = 0;
   std::set<std::string> reached_;
   std::map<std::string, std::string> failures_;
@@ -200,6 +206,7 @@ void MemoryBench::fill(bool real, bool wide) {
 
 // Gives every lane an address within its own bytes. False: the offset makes that impossible.
 bool MemoryBench::place(const Access& access, const Op& op, bool lds) {
+  for (bool& inside : inside_) inside = true;
   const unsigned align = access.what == What::Atomic || lds ? std::bit_ceil(access.bytes) : 1;
   const bool scalar = op.src[1].kind == SourceKind::Scalar && !lds;
   uint64_t base = 0;
@@ -219,6 +226,38 @@ bool MemoryBench::place(const Access& access, const Op& op, bool lds) {
   return true;
 }
 
+// A raw buffer (out of range is what ends beyond the number of bytes), whose index, where there is one, chooses the lane's
+// bytes. Some have room for the first lanes alone.
+bool MemoryBench::place_in_buffer(const Access& access, const Op& op) {
+  const unsigned form = buffer_form(op.immediate), descriptor = op.src[3].index;
+  const bool indexed = form & kIndexed, offset = form & kOffset;
+  if (descriptor > 20 || (!indexed && (!offset || op.offset > 1 << 20))) return false;
+  uint64_t scalar = op.src[1].constant;
+  if (op.src[1].kind == SourceKind::Scalar) {
+    if (op.src[1].index >= descriptor && op.src[1].index < descriptor + 4) return false;
+    if (op.src[1].index < 24) wave_.s[op.src[1].index] = random() % 5000;
+    scalar = wave_.read32(op.src[1]);
+  }
+  if (scalar > 1 << 20) return false; // EXEC and its like
+  const uint64_t base = global_ - scalar - static_cast<uint64_t>(op.offset), beyond = random() % 2 ? 64 : random() % machine_.lanes;
+  const uint32_t stride = indexed ? kApart : 0;
+  const uint64_t records = static_cast<uint64_t>(op.offset) + beyond * kApart + 512;
+  wave_.s[descriptor] = static_cast<uint32_t>(base);
+  wave_.s[descriptor + 1] = static_cast<uint32_t>(base >> 32 & 0xffffU) | stride << 16;
+  wave_.s[descriptor + 2] = static_cast<uint32_t>(records);
+  wave_.s[descriptor + 3] = machine_.generation >= 10 ? 3U << 28 : 0;
+  const unsigned align = access.what == What::Atomic ? std::bit_ceil(access.bytes) : 1;
+  for (unsigned lane = 0; lane < machine_.lanes; ++lane) {
+    const uint32_t within = offset ? random() % (128 / align) * align : 0;
+    where_[lane] = lane * kApart + within;
+    inside_[lane] = where_[lane] + static_cast<uint64_t>(op.offset) + access.bytes <= records;
+    unsigned reg = op.src[0].index;
+    if (indexed) v(registers_, reg++, lane) = lane;
+    if (offset) v(registers_, reg, lane) = indexed ? within : static_cast<uint32_t>(where_[lane]);
+  }
+  return true;
+}
+
 void MemoryBench::expect(const Access& access, const Op& op, bool lds, std::vector<uint32_t>& registers, std::vector<std::byte>& bytes) {
   const std::vector<uint32_t> before = registers;
   const uint64_t second_place = access.two ? op.immediate - static_cast<uint64_t>(op.offset) : 0;
@@ -229,7 +268,7 @@ void MemoryBench::expect(const Access& access, const Op& op, bool lds, std::vect
       std::byte* const at = bytes.data() + where_[lane] + (half ? second_place : 0);
       const unsigned dst = op.dst + half * words, from = half ? op.src[2].index : data0;
       uint32_t loaded[4] = {};
-      std::memcpy(loaded, at, access.bytes);
+      if (inside_[lane]) std::memcpy(loaded, at, access.bytes);
       if (access.sign && access.bytes == 1) loaded[0] = static_cast<uint32_t>(static_cast<int8_t>(loaded[0]));
       if (access.sign && access.bytes == 2) loaded[0] = static_cast<uint32_t>(static_cast<int16_t>(loaded[0]));
       const uint32_t was = before[size_t{op.dst} * machine_.lanes + lane];
@@ -237,6 +276,7 @@ void MemoryBench::expect(const Access& access, const Op& op, bool lds, std::vect
       if (access.part == Part::High) loaded[0] = (was & 0xffffU) | loaded[0] << 16;
       if (access.what == What::Load || (access.what == What::Atomic && op.returns))
         for (unsigned i = 0; i < words; ++i) v(registers, dst + i, lane) = loaded[i];
+      if (!inside_[lane]) continue; // reads as zero
       if (access.what == What::Store) {
         uint32_t stored[4];
         for (unsigned i = 0; i < words; ++i) stored[i] = before[size_t{from + i} * machine_.lanes + lane];
@@ -257,21 +297,43 @@ void MemoryBench::expect(const Access& access, const Op& op, bool lds, std::vect
   }
 }
 
-void MemoryBench::run_case(bool lds) {
-  uint32_t words[5];
+// A random word, with low registers.
+void MemoryBench::encode(Space space, uint32_t (&words)[5]) {
   for (uint32_t& word : words) word = random();
   const bool gfx12 = machine_.generation == 12;
-  words[0] = (words[0] & 0x03ffffffU) | (lds ? 0xd8000000U : gfx12 ? 0xec000000U : 0xdc000000U);
-  // Low registers, far apart from one another as often as not.
   const auto low = [&](unsigned shift) { return random() % (kVectors - 8) << shift; };
-  if (lds || !gfx12)
-    words[1] = low(0) | low(8) | (lds ? low(16) : (random() % 2 ? 0x7dU : random() % 32 & ~1U) << 16) | low(24);
-  else
-    words[1] = (words[1] & ~0xffU) | low(0), words[2] = low(0) | (random() % 2 ? 0U : random() & 0xfffff000U) << 8;
-  if (!lds && gfx12) words[0] = (words[0] & ~0x7fU) | (random() % 2 ? 124U : random() % 32 & ~1U), words[1] = low(0) | low(23);
+  const uint32_t scalar = random() % 32 & ~1U, none = random() % 2 ? (gfx12 ? 124U : 0x7dU) : scalar;
+  switch (space) {
+  case Space::Lds:
+    words[0] = (words[0] & 0x03ffffffU) | 0xd8000000U;
+    words[1] = low(0) | low(8) | low(16) | low(24);
+    return;
+  case Space::Global:
+    words[0] = (words[0] & 0x03ffff80U) | (gfx12 ? 0xec000000U | none : 0xdc000000U | (words[0] & 0x7fU));
+    words[1] = gfx12 ? low(0) | low(23) : low(0) | low(8) | none << 16 | low(24);
+    words[2] = low(0) | (random() % 2 ? 0U : random() & 0xfffff000U) << 8;
+    return;
+  case Space::Buffer:
+    if (gfx12) {
+      words[0] = (words[0] & 0x003fff80U) | 0xc4000000U | (random() % 2 ? 124U : scalar);
+      words[1] = low(0) | (random() % 6 * 4) << 9 | (random() & 3U) << 30; // vdata, rsrc, offen and idxen
+      words[2] = low(0) | (random() & 0xfffU) << 8;
+      return;
+    }
+    words[0] = (words[0] & 0x03ffffffU) | 0xe0000000U;
+    words[1] = low(0) | low(8) | random() % 6 << 16 | (random() % 2 ? 128U + random() % 64 : scalar) << 24;
+    if (machine_.generation == 11) words[1] |= (random() & 3U) << 22;
+    return;
+  }
+}
+
+void MemoryBench::run_case(Space space) {
+  const bool lds = space == Space::Lds;
+  uint32_t words[5];
+  encode(space, words);
   Instruction in;
   if (!decoder_->decode(std::as_bytes(std::span<const uint32_t>(words)), 0x1000, in)) return;
-  if (!lds && !begins(in.mnemonic, "global_") && !begins(in.mnemonic, "flat_")) return;
+  if (space == Space::Global && !begins(in.mnemonic, "global_") && !begins(in.mnemonic, "flat_")) return;
   const Access access = access_of(in.mnemonic);
   std::deque<VopExtra> extras;
   std::vector<Op> ops;
@@ -289,7 +351,8 @@ void MemoryBench::run_case(bool lds) {
   fill(access.real, access.bytes == 8);
   for (const Source& source : op.src) // the whole of every operand within the registers looked at
     if (source.kind == SourceKind::Vector && source.index + 8U > kVectors) return;
-  if (op.dst + 8U > kVectors || !place(access, op, lds)) return;
+  if (op.dst + 8U > kVectors) return;
+  if (!(space == Space::Buffer ? place_in_buffer(access, op) : place(access, op, lds))) return;
   // Two places of a lane must not be another lane's, nor lie over each other.
   const uint64_t apart = access.two ? (op.immediate > op.offset ? op.immediate - static_cast<uint64_t>(op.offset) : static_cast<uint64_t>(op.offset) - op.immediate) : 64;
   if (access.two && (apart < access.bytes || apart % kApart > kApart - 300 || (apart > 256 && apart % kApart < 256))) return;
@@ -312,7 +375,7 @@ class MemoryReference : public ::testing::TestWithParam<Machine> {};
 
 TEST_P(MemoryReference, agrees_with_the_virtual_gpu) {
   MemoryBench bench(GetParam());
-  for (unsigned i = 0; i < 200000 && bench.executed() < 3000; ++i) bench.run_case(i % 2 == 0);
+  for (unsigned i = 0; i < 400000 && bench.executed() < 4000; ++i) bench.run_case(static_cast<Space>(i % 3));
   std::string report;
   for (const auto& [name, text] : bench.failures()) report += text + "\n";
   EXPECT_EQ(bench.failures().size(), 0U) << report;

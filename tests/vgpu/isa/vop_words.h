@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ inline constexpr Machine kMachines[] = {
     {"gfx1100", 11, 32}, {"gfx1100", 11, 64}, {"gfx1150", 11, 32}, {"gfx1200", 12, 32}, {"gfx1200", 12, 64},
 };
 std::string machine_name(const Machine& machine);
+inline void PrintTo(const Machine& machine, std::ostream* out) { *out << machine_name(machine); } // for GoogleTest
 
 enum class Family : uint8_t { Vop1, Vop2, Vopc, Vop3, Vop3p };
 enum class Form : uint8_t { Plain, Sdwa, Dpp16, Dpp8 };
