@@ -2,6 +2,7 @@
 // The copies of whole waves, of every host ISA that this machine has, against loops that take lane after lane.
 #include <cstring>
 #include <random>
+#include <sys/mman.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -125,6 +126,34 @@ TEST_P(MemoryKernelsTest, stores_change_the_bytes_of_active_lanes_alone_the_high
       EXPECT_EQ(memory, expected);
     }
   });
+}
+
+// Lanes 5 to 20 fill the end, and then the beginning, of a page between two that cannot be touched.
+TEST_P(MemoryKernelsTest, lanes_that_are_off_touch_nothing) {
+  constexpr size_t kPage = 4096;
+  std::byte* const pages = static_cast<std::byte*>(mmap(nullptr, 3 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(pages + kPage, kPage, PROT_READ | PROT_WRITE), 0);
+  constexpr uint64_t kExec = 0x1fffe0;
+  for (unsigned wide = 0; wide < 2; ++wide)
+    for (const Width width : kWidths)
+      for (const bool at_end : {false, true}) {
+        const MemoryKernels& kernels = memory_kernels(GetParam())[wide];
+        const unsigned lanes = wide ? 64 : 32;
+        std::byte* const begin = pages + kPage + (at_end ? kPage - 16 * width.bytes : 0);
+        for (unsigned lane = 0; lane < 64; ++lane) where_[lane] = 4096 + lane * width.bytes;
+        const LaneSpan span = measure(kernels, kExec, width.bytes);
+        EXPECT_TRUE(span.contiguous);
+        const std::vector<uint32_t> stored = random_words(lanes * 4);
+        std::vector<uint32_t> registers = stored;
+        LaneCopy copy{begin, &span, registers.data(), kExec};
+        kernels.store[static_cast<unsigned>(shape_of(width.bytes, false))](copy);
+        for (uint32_t& word : registers) word = 0;
+        kernels.load[static_cast<unsigned>(shape_of(width.bytes, false))](copy);
+        for (unsigned lane = 5; lane <= 20; ++lane)
+          EXPECT_EQ(registers[lane], width.bytes < 4 ? stored[lane] & ((1U << (8 * width.bytes)) - 1) : stored[lane]);
+      }
+  munmap(pages, 3 * kPage);
 }
 
 TEST_P(MemoryKernelsTest, spans_know_their_ends) {
