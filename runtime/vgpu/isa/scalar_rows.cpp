@@ -125,7 +125,9 @@ bool bind_scalar(const BindContext&, const Instruction& in, const Row& row, Op& 
   return true;
 }
 
-// gfx12's v_s_* opcodes: a vector opcode's function on one scalar, with neg and abs.
+// gfx12's v_s_* opcodes: a vector opcode's function on one scalar, with neg and abs. immediate: omod, then kClampScalar.
+constexpr uint32_t kClampScalar = 4;
+
 template <auto F, class T> const Op* run_pseudo_scalar(Wave& wave, const Op* op) {
   constexpr uint32_t kSignBit = sizeof(T) == 2 ? 0x8000U : 0x80000000U;
   uint32_t bits = wave.read32(op->src[0]);
@@ -137,15 +139,21 @@ template <auto F, class T> const Op* run_pseudo_scalar(Wave& wave, const Op* op)
   } else {
     value = std::bit_cast<T>(bits);
   }
-  write_scalar(wave, op->dst, F(value, wave.mode));
+  value = F(value, wave.mode);
+  const bool keeps_denormals = sizeof(T) == 4 ? wave.mode.f32_denorm_out : wave.mode.f64_f16_denorm_out;
+  if (!keeps_denormals) value = meaning::apply_omod(value, op->immediate & 3U, wave.mode, true);
+  if (op->immediate & kClampScalar) value = meaning::apply_clamp(value, wave.mode);
+  write_scalar(wave, op->dst, value);
   return op + 1;
 }
 
 bool bind_pseudo_scalar(const BindContext&, const Instruction& in, const Row&, Op& op) {
-  if (in.count < 3 || text_has(in, "clamp") || text_has(in, "mul:2") || text_has(in, "mul:4") || text_has(in, "div:2")) return false;
+  if (in.count < 3) return false;
   op.dst = destination_slot(in.operands[0]);
   if (!in.operands[1].is_modifiers || !bind_source(in.operands[2], op.src[0])) return false;
   op.src[0].modifiers = static_cast<uint8_t>(in.operands[1].value & (kNeg | kAbs));
+  op.immediate = (text_has(in, "mul:2") ? 1U : text_has(in, "mul:4") ? 2U : text_has(in, "div:2") ? 3U : 0U) |
+                 (text_has(in, "clamp") ? kClampScalar : 0U);
   return op.src[0].kind != SourceKind::Vector;
 }
 

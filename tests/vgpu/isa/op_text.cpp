@@ -455,6 +455,8 @@ std::optional<OpText> print_op(const Op& op, const Instruction& in, const Machin
     Term source = term_of(op.src[0], has(in.mnemonic, "_f16") ? ValueType::F16 : ValueType::F32, machine);
     source.negative = op.src[0].modifiers & kNeg, source.absolute = op.src[0].modifiers & kAbs;
     text.terms.push_back(source);
+    if (op.immediate & 3U) text.modifiers.insert(op.immediate % 4 == 1 ? "mul:2" : op.immediate % 4 == 2 ? "mul:4" : "div:2");
+    if (op.immediate & 4U) text.modifiers.insert("clamp");
     return text;
   }
   return print_scalar(op, in, machine);

@@ -202,5 +202,22 @@ KERNEL scalars
   IS32 s30, 0x3800
   v_s_sqrt_f16 s30, s21
   IS32 s30, 0x4000
+  // CLAMP; omod where the mode flushes denormals, and there alone
+  v_s_exp_f32 s30, s20 clamp
+  IS32 s30, 0x3f800000
+  v_s_exp_f16 s30, s21 clamp
+  IS32 s30, 0x3c00
+  v_s_rcp_f32 s30, -s20 clamp
+  IS32 s30, 0
+  v_s_rcp_f32 s30, s20 mul:2
+  IS32 s30, 0x3e800000
+  s_denorm_mode 0
+  v_s_rcp_f32 s30, s20 mul:2
+  v_s_rcp_f32 s31, s20 div:2
+  v_s_rcp_f16 s32, s21 mul:4
+  s_denorm_mode 15
+  IS32 s30, 0x3f000000
+  IS32 s31, 0x3e000000
+  IS32 s32, 0x3c00
   CHECKED
 .endif
