@@ -177,6 +177,9 @@ TEST(translate, RefusesWhatItCannotServe) {
   r = request(module_of(""), "gfx90a");
   r.wave_size = 32;
   EXPECT_EQ(ptxshim::translate(r).error().code, CUDA_ERROR_INVALID_VALUE);
+  r = request(".version 6.0\n.target sm_30\n.address_size 32\n.entry k(.param .u32 p) { ret; }\n");
+  EXPECT_EQ(ptxshim::translate(r).error().code, CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_THAT(ptxshim::translate(r).error().message, testing::HasSubstr("addresses of 32 bits"));
   r = request("not PTX");
   EXPECT_EQ(ptxshim::translate(r).error().code, CUDA_ERROR_INVALID_PTX);
   r.modules.clear();

@@ -90,6 +90,10 @@ Result<void> Translation::parse() {
     }
     for (const Diagnostic& warning : warnings)
       result_.info_log += format(*module, warning) + "\n";
+    if (module->address_size == 32 && !module->functions.empty()) {
+      return Error{CUDA_ERROR_NOT_SUPPORTED, module_name(request_, n) + ": the module has addresses of 32 bits (.address_size 32, or none); "
+                                                                        "only those of 64 bits are supported"};
+    }
     modules_.push_back(std::move(module).value());
   }
   if (!failure.message.empty()) return failure;
