@@ -13,6 +13,7 @@
 #include "control.h"
 #include "op_text.h"
 #include "rows.h"
+#include "text.h"
 
 namespace ptxshim::vgpu::check {
 namespace {
@@ -75,8 +76,6 @@ public:
 private:
   uint64_t state_ = 0x2545f4914f6cdd1dULL;
 };
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 class TextCheck {
 public:

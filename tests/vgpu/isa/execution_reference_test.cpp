@@ -5,7 +5,6 @@
 //
 // Not tried, because no document that we know says what happens, and no compiler writes it: inline numbers such as 0.5 for
 // 16-bit integers, for bfloat16, and split over packed 32-bit operands.
-#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -17,6 +16,7 @@
 #include "control.h"
 #include "reference.h"
 #include "rows.h"
+#include "text.h"
 #include "valu.h"
 
 namespace ptxshim::vgpu::check {
@@ -73,7 +73,7 @@ struct Failure {
   std::string first;
 };
 
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const char* part) { return has(text, part); }
 
 // The destination is also the last source, without being named as one.
 bool accumulates(const std::string& name) {
@@ -512,12 +512,6 @@ void Bench::run_case(Candidate& candidate, HostIsa isa) {
   compare(candidate, vop, in, expected, isa);
 }
 
-std::string hex(uint64_t value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 void Bench::compare(const Candidate& candidate, const Vop& vop, const Instruction& in, const State& expected, HostIsa isa) {
   std::string what;
   const unsigned lanes = machine_.lanes;
@@ -543,7 +537,7 @@ void Bench::compare(const Candidate& candidate, const Vop& vop, const Instructio
   uint64_t exec;
   std::memcpy(&exec, &before_.s[kExec], 8);
   failure.first = machine_name(machine_) + " v" + std::to_string(static_cast<unsigned>(isa) + 2) + ":" + in.text + "\n    exec " +
-                  hex(exec) + " mode " + hex(wave_.mode_register) + ": " + what;
+                  hex_bits(exec) + " mode " + hex(wave_.mode_register) + ": " + what;
 }
 
 void Bench::run(unsigned cases, HostIsa isa) {

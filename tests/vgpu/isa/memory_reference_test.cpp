@@ -16,13 +16,11 @@
 #include "loader.h"
 #include "memory_bind.h"
 #include "rows.h"
+#include "text.h"
 #include "vop_words.h"
 
 namespace ptxshim::vgpu::check {
 namespace {
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-bool begins(std::string_view text, std::string_view part) { return text.substr(0, part.size()) == part; }
 
 enum class What : uint8_t { Load, Store, Atomic, Unknown };
 enum class Part : uint8_t { Whole, Low, High };

@@ -34,6 +34,9 @@ std::optional<OpText> print_op(const Op& op, const Instruction& instruction, con
 // One half of a VOPD pair.
 std::optional<OpText> print_half(const Op& op, const Machine& machine);
 
+// The number of a machine register, or "ignored" for those without effect.
+std::string register_id(unsigned id, const Machine& machine);
+
 // LLVM's text after the mnemonic, in the same form. `like` tells the types of constants.
 OpText parse_text(std::string_view text, const OpText& like, const Machine& machine);
 // Empty when they agree.
