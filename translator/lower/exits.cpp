@@ -48,14 +48,16 @@ void inline_everywhere(llvm::ArrayRef<llvm::Function*> callees) {
   for (llvm::Function* caller : reaching(callees))
     if (!llvm::is_contained(callees, caller)) functions.push_back(caller);
   // Each round inlines all present calls; without recursion the depth of the call graph is at most the number
-  // of functions.
-  constexpr unsigned kMostRounds = 64;
+  // of functions. Functions that call twice what calls twice … would grow without bound.
+  constexpr unsigned kMostRounds = 64, kMostInstructions = 1 << 20;
+  unsigned inlined = 0;
   bool changed = true;
   for (unsigned round = 0; changed && round < kMostRounds && round <= functions.size(); ++round) {
     changed = false;
     for (llvm::Function* function : functions)
       for (CallInst* call : calls_of(*function)) {
-        if (call->getFunction() == function) continue;
+        if (call->getFunction() == function || inlined > kMostInstructions) continue;
+        inlined += function->getInstructionCount();
         llvm::InlineFunctionInfo info;
         changed = llvm::InlineFunction(*call, info).isSuccess() || changed;
       }

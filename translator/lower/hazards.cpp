@@ -13,8 +13,9 @@
 // look-back, in the first warp of a block, is such code. A branch on the thread's index shows the first, if the
 // function knows blocks of one dimension only, and votes show the second.
 //
-// LLVM may see two loops in one where several edges lead back to a header (a lock taken anew for each of many
-// items): the rest of such a loop is behind its waiting part.
+// LLVM may see two loops in one where several edges lead back to a header (a lock taken anew for each of many items):
+// the rest of such a loop is behind its waiting part. And it moves code on the way to an exit out of the loop (what is
+// done under a lock that is tried until it was taken): what such a loop does counts as done behind it.
 #include "lower/hazards.h"
 
 #include <llvm/ADT/BitVector.h>
@@ -85,6 +86,9 @@ static bool acts(const llvm::Instruction& i) {
   const auto* call = dyn_cast<llvm::CallInst>(&i);
   return call && !isa<llvm::IntrinsicInst>(call) && !call->isInlineAsm() && !is_converge_mark(i);
 }
+
+// Other than by trying to get what it waits for.
+static bool acts_alone(const llvm::Instruction& i) { return acts(i) && (i.use_empty() || !watches(i, true)); }
 
 namespace {
 
@@ -206,15 +210,14 @@ public:
 
 private:
   void check_exits(const Loop& loop) {
-    const auto any_acts = [](BasicBlock* block) { return llvm::any_of(*block, acts); };
-    if (loop.getNumBackEdges() > 1 && llvm::any_of(loop.blocks(), any_acts)) note(loop);
+    const auto any = [&](bool (*what)(const llvm::Instruction&)) {
+      return llvm::any_of(loop.blocks(), [&](BasicBlock* block) { return llvm::any_of(*block, what); });
+    };
+    if (loop.getNumBackEdges() > 1 && any(acts)) note(loop);
     llvm::SmallVector<std::pair<BasicBlock*, BasicBlock*>> edges;
     loop.getExitEdges(edges);
     for (const auto& [from, to] : edges)
-      if (splits_a_wave(*from) && acts_first(to, loop)) {
-        note(loop);
-        return;
-      }
+      if (splits_a_wave(*from) && (any(acts_alone) || acts_first(to, loop))) note(loop);
   }
 
   // Whether lanes of one wave may go different ways at the end of the block.
