@@ -139,7 +139,10 @@ TEST(Scopes, sixty_four_levels) {
   std::string body;
   for (int i = 0; i < 64; ++i) body += "{ .reg .b32 x; mov.u32 x, " + std::to_string(i) + ";\n";
   EXPECT_TRUE(Parsed(kernel(body + std::string(64, '}'))).ok());
-  EXPECT_THAT(error_of(kernel(std::string(5000, '{'))), HasSubstr("too deeply"));
+  EXPECT_THAT(error_of(kernel(std::string(100000, '{'))), HasSubstr("too deeply"));
+  EXPECT_THAT(error_of(kernel("mov.b64 %d1, " + std::string(100000, '{') + "%r1")), HasSubstr("too deeply"));
+  EXPECT_THAT(error_of(kernel("mov.b32 %r1, " + std::string(100000, '(') + "1")), HasSubstr("too deeply"));
+  EXPECT_THAT(error_of(kernel("ld.global.u32 %r1, [%d1, " + std::string(100000, '[') + "1")), HasSubstr("'["));
 }
 
 TEST(Labels, forward_backward_and_hidden) {
