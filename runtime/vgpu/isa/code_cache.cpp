@@ -30,6 +30,13 @@ Op jump_to(uint64_t address) {
 
 } // namespace
 
+const ConstantRow* ConstantRows::keep(const ConstantRow& row) {
+  const auto [begin, end] = rows_.equal_range(row.constant);
+  for (auto at = begin; at != end; ++at)
+    if (at->second == row) return &at->second;
+  return &rows_.emplace(row.constant, row)->second;
+}
+
 const Op* CodeCache::find(uint64_t address, MemoryView& memory, std::string& why) {
   {
     const std::shared_lock<std::shared_mutex> lock(mutex_);
@@ -44,7 +51,7 @@ const Op* CodeCache::find(uint64_t address, MemoryView& memory, std::string& why
 
 const Op* CodeCache::decode_run(uint64_t address, MemoryView& memory, std::string& why) {
   std::vector<Op> run;
-  const BindContext context{target_, wave_size_, extras_};
+  const BindContext context{target_, wave_size_, extras_, constants_};
   uint64_t pc = address;
   bool indexed = false;
   while (run.size() < kLongestRun) {

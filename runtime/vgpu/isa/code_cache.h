@@ -25,6 +25,14 @@ struct Target {
   static Target from(const std::string& gfx);
 };
 
+class ConstantRows {
+public:
+  const ConstantRow* keep(const ConstantRow& row);
+
+private:
+  std::unordered_multimap<uint64_t, ConstantRow> rows_; // by constant
+};
+
 class CodeCache {
 public:
   CodeCache(Target target, unsigned wave_size, Decoder& decoder) : target_(std::move(target)), wave_size_(wave_size), decoder_(decoder) {}
@@ -44,6 +52,7 @@ private:
   std::unordered_map<uint64_t, const Op*> starts_;
   std::deque<std::vector<Op>> runs_;
   std::deque<VopExtra> extras_;
+  ConstantRows constants_;
   std::deque<Op> originals_; // of operations in register index mode
 };
 

@@ -142,11 +142,10 @@ void Wave::set_mode(uint32_t value) {
   mode = meaning::FloatMode::from_register(value);
   if (generation >= 12) mode.ieee = mode.dx10_clamp = true; // no such bits there
   meaning::FloatMode plain = mode;
-  plain.ieee = true;
-  const bool keep = plain == meaning::kKeepDenormals, flush = plain == meaning::kFlushDenormals32;
-  mode_kind = ModeKind::Other;
-  if (keep) mode_kind = mode.ieee ? ModeKind::KeepDenormals : ModeKind::KeepWithoutIeee;
-  if (flush) mode_kind = mode.ieee ? ModeKind::FlushDenormals32 : ModeKind::FlushWithoutIeee;
+  plain.ieee = plain.dx10_clamp = true;
+  mode_kind = plain == meaning::kKeepDenormals      ? ModeKind::KeepDenormals
+              : plain == meaning::kFlushDenormals32 ? ModeKind::FlushDenormals32
+                                                    : ModeKind::Other;
 }
 
 namespace {

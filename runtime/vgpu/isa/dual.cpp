@@ -6,12 +6,10 @@
 
 #include "control.h"
 #include "rows.h"
-#include "valu_run.h"
+#include "valu_bind.h"
 
 namespace ptxshim::vgpu {
 namespace {
-
-constexpr uint16_t kSpareRegister = kVectorRegisters; // waves have a few more rows than the hardware
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -24,7 +22,7 @@ bool is_inline_number(const Operand& operand) {
 
 // One half as an instruction of its own: its result, then the sources that are its.
 bool take_half(const Instruction& in, const Row* row, unsigned definition, unsigned& at, Instruction& out) {
-  if (!row || row->run != run_valu || !row->table) return false;
+  if (!row || row->bind != bind_valu) return false;
   const ValuInfo& info = *static_cast<const ValuInfo*>(row->table);
   const std::string_view name = row->name;
   const bool accumulates = contains(name, "fmac") || contains(name, "dot2c") || contains(name, "dot2acc");

@@ -22,16 +22,23 @@ const Op* run_set_index_mode(Wave& wave, const Op* op) {
 
 const Op* run_indexed(Wave& wave, const Op* op) {
   Op moved = *static_cast<const Op*>(op->table);
+  VopExtra extra;
+  if (moved.extra) {
+    extra = *moved.extra;
+    moved.extra = &extra;
+  }
   const uint32_t index = wave.s[kM0] & 0xffU, what = wave.s[kM0] >> 12 & 0xfU;
-  uint32_t highest = moved.dst;
-  for (unsigned i = 0; i < 3; ++i)
-    if ((what >> i & 1U) && moved.src[i].kind == SourceKind::Vector) {
-      moved.src[i].index = static_cast<uint16_t>(moved.src[i].index + index);
-      if (moved.src[i].index > highest) highest = moved.src[i].index;
-    }
+  uint16_t& dst = extra.finished ? extra.dst : moved.dst;
+  uint32_t highest = dst;
+  for (unsigned i = 0; i < 3; ++i) {
+    Source& source = extra.prepared >> i & 1U ? extra.from[i] : moved.src[i];
+    if (!(what >> i & 1U) || (source.kind != SourceKind::Vector && source.kind != SourceKind::Signed)) continue;
+    source.index = static_cast<uint16_t>(source.index + index);
+    if (source.index > highest) highest = source.index;
+  }
   if (what >> 3 & 1U) {
-    moved.dst = static_cast<uint16_t>(moved.dst + index);
-    if (moved.dst > highest) highest = moved.dst;
+    dst = static_cast<uint16_t>(dst + index);
+    if (dst > highest) highest = dst;
   }
   if (highest >= kVectorRegisters - 1)
     return raise(wave, op, Fault::IllegalInstruction, "indexed vector register out of range", highest);

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The best of the host ISAs that the lane kernels were compiled for.
+// The best of the host ISAs that handlers and memory kernels were compiled for.
 #include "memory_kernels.h"
 #include "valu.h"
 
 namespace ptxshim::vgpu {
+namespace {
+
+HostIsa& chosen() {
+  static HostIsa isa = best_host_isa();
+  return isa;
+}
+
+} // namespace
 
 HostIsa best_host_isa() {
   if (__builtin_cpu_supports("x86-64-v4")) return HostIsa::V4;
   if (__builtin_cpu_supports("x86-64-v3")) return HostIsa::V3;
   return HostIsa::V2;
 }
+
+HostIsa host_isa() { return chosen(); }
+void choose_host_isa(HostIsa isa) { chosen() = isa; }
 
 const ValuTable* valu_tables(HostIsa isa) {
   static const ValuTable kTables[kHostIsas][kValuGroups] = {
@@ -18,6 +29,11 @@ const ValuTable* valu_tables(HostIsa isa) {
       {kValuFloat_V4, kValuInteger_V4, kValuCompare_V4, kValuPacked_V4},
   };
   return kTables[static_cast<unsigned>(isa)];
+}
+
+const ValuSteps& valu_steps() {
+  static const ValuSteps* const kSteps[kHostIsas] = {&kValuSteps_V2, &kValuSteps_V3, &kValuSteps_V4};
+  return *kSteps[static_cast<unsigned>(chosen())];
 }
 
 const MemoryKernels* memory_kernels(HostIsa isa) {

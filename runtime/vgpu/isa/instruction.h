@@ -21,6 +21,9 @@ inline constexpr unsigned kScalarSlots = 176;
 
 inline constexpr unsigned kAccumulatorBase = 256; // AGPRs follow the VGPRs in the vector file
 inline constexpr unsigned kVectorRegisters = 512;
+// Waves have a few more rows than the hardware: one of dual issue, two for each source and the result of vector operations.
+inline constexpr unsigned kSpareRegister = kVectorRegisters, kSpareSources = kVectorRegisters + 1, kSpareResult = kSpareSources + 8;
+inline constexpr unsigned kVectorRows = kVectorRegisters + 16;
 
 // Other: a register that is not kept here, such as LDS_DIRECT.
 enum class OperandKind : uint8_t { None, Vector, Scalar, Null, Immediate, Other };

@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: MIT
-// From a meaning's signature to a loop over 32 lanes. Included only by the kernel files, which are compiled once per
-// host ISA: everything here and every meaning lies in a namespace of that ISA, so that the linker cannot mix them.
+// How a vector operation is executed: from a meaning's signature to the handler of an operation.
+//
+// A handler takes its operands from register rows, as many lanes at a time as the host's vectors have (a chunk), puts
+// them into arrays of that length, calls the meaning in a loop over them, and stores the results of the lanes that EXEC
+// has. The compiler turns such a loop into vector code and keeps the arrays in registers. The everyday arithmetic of
+// floats is quicker still: the host's own instructions do a chunk (lane_host.h), and only where a NaN comes out the
+// handler goes on with the loop. Operands:
+//   a vector register     read where it lies
+//   a constant            a row that was filled when the operation was bound (Source::row)
+//   a scalar register, a sign that is changed    put into spare rows first, here
+//   all other forms       op_sel, DPP, SDWA ...: run_prepared (valu_steps.cpp) fills spare rows and then calls the handler
+//                         that is made here; it also does what is done to results (clamp, omod, selections)
+// The usual float modes are constants of their loops, except for IEEE, which is a test that the compiler takes out of the
+// loop where a meaning looks at it. All other modes share one loop, made small instead of fast. Light operations have a
+// handler for each wave size, since finding the rows is most of their work.
+//
+// Included only by the kernel files, which are compiled once per host ISA: everything here and every meaning lies in a
+// namespace of that ISA, so that the linker cannot mix them.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
-#include "meanings/float_mode.h"
+#include "lane_host.h"
 #include "valu.h"
+#include "wave.h"
 
 // Lanes do not depend on each other; unrolled whole they would not become vectors.
 #if defined(__clang__)
@@ -19,239 +36,154 @@
 
 namespace ptxshim::vgpu::meaning { // a macro makes this meaning_V2, meaning_V3, meaning_V4
 
-template <class T> struct Row32; // how a type lies in register rows
+template <class T> inline constexpr bool kIsSource = !std::is_same_v<T, bool> && !std::is_same_v<T, const FloatMode&>;
 
-// A 32-bit word.
-template <ValueType Type, class T> struct OneWord {
-  static constexpr ValueType kType = Type;
-  using InRow [[gnu::may_alias]] = T;
-  static T load(const uint32_t* row, uint32_t, unsigned lane) { return reinterpret_cast<const InRow*>(row)[lane]; }
-  static uint32_t low(T value) { return __builtin_bit_cast(uint32_t, value); }
-};
-// The low half of a word.
-template <ValueType Type, class T> struct HalfWord {
-  static constexpr ValueType kType = Type;
-  static T load(const uint32_t* row, uint32_t, unsigned lane) {
-    return __builtin_bit_cast(T, static_cast<uint16_t>(row[lane]));
+// Where the rows of a source lie.
+template <unsigned Words_> inline const uint32_t* source_row(Wave& wave, uint32_t* v, const Source& source, unsigned number, unsigned lanes) {
+  if (source.kind == SourceKind::Vector) [[likely]]
+    return v + size_t{source.index} * lanes;
+  if (source.kind == SourceKind::Row) return source.row->words;
+  uint32_t* const to = v + size_t{kSpareSources + 2 * number} * lanes;
+  if (source.kind == SourceKind::Signed) {
+    const uint32_t* const from = v + size_t{source.index} * lanes;
+    const uint32_t mask = static_cast<uint32_t>(source.constant), flip = static_cast<uint32_t>(source.constant >> 32);
+    for (unsigned at = 0; at < (Words_ - 1) * lanes; at += kWords) store_words(to + at, load_words(from + at));
+    for (unsigned at = (Words_ - 1) * lanes; at < Words_ * lanes; at += kWords)
+      store_words(to + at, (load_words(from + at) & mask) ^ flip);
+    return to;
   }
-  static uint32_t low(T value) { return __builtin_bit_cast(uint16_t, value); }
-};
-// Both halves of a word. Shifts, since a structure that goes through memory stops the vectoriser.
-template <ValueType Type, class T> struct TwoHalves {
-  static constexpr ValueType kType = Type;
-  using Half = decltype(T{}.lo);
-  static T load(const uint32_t* row, uint32_t, unsigned lane) {
-    return {__builtin_bit_cast(Half, static_cast<uint16_t>(row[lane])),
-            __builtin_bit_cast(Half, static_cast<uint16_t>(row[lane] >> 16))};
+  for (unsigned word = 0; word < Words_; ++word) {
+    const Words value = Words{} + wave.s[source.index + word];
+    for (unsigned at = 0; at < lanes; at += kWords) store_words(to + word * lanes + at, value);
   }
-  static uint32_t low(T value) {
-    return __builtin_bit_cast(uint16_t, value.lo) |
-           static_cast<uint32_t>(__builtin_bit_cast(uint16_t, value.hi)) << 16;
-  }
-};
-// A number of 64 bits over two rows.
-template <ValueType Type, class T> struct WideWord {
-  static constexpr ValueType kType = Type;
-};
-// Two numbers, each in its row.
-template <ValueType Type, class T> struct TwoWords {
-  static constexpr ValueType kType = Type;
-  using InRow [[gnu::may_alias]] = decltype(T{}.lo);
-  static T load(const uint32_t* row, uint32_t stride, unsigned lane) {
-    const InRow* const in = reinterpret_cast<const InRow*>(row);
-    return {in[lane], in[lane + stride]};
-  }
-  static uint32_t low(T value) { return __builtin_bit_cast(uint32_t, value.lo); }
-  static uint32_t high(T value) { return __builtin_bit_cast(uint32_t, value.hi); }
-};
-template <> struct Row32<uint32_t> : OneWord<ValueType::B32, uint32_t> {};
-template <> struct Row32<int32_t> : OneWord<ValueType::B32, int32_t> {};
-template <> struct Row32<float> : OneWord<ValueType::F32, float> {};
-template <> struct Row32<U16x2> : TwoHalves<ValueType::B16x2, U16x2> {};
-template <> struct Row32<I16x2> : TwoHalves<ValueType::B16x2, I16x2> {};
-template <> struct Row32<F16x2> : TwoHalves<ValueType::F16x2, F16x2> {};
-template <> struct Row32<uint16_t> : HalfWord<ValueType::B16, uint16_t> {};
-template <> struct Row32<int16_t> : HalfWord<ValueType::B16, int16_t> {};
-template <> struct Row32<F16> : HalfWord<ValueType::F16, F16> {};
-template <> struct Row32<BF16> : HalfWord<ValueType::BF16, BF16> {};
-template <> struct Row32<uint64_t> : WideWord<ValueType::B64, uint64_t> {};
-template <> struct Row32<int64_t> : WideWord<ValueType::B64, int64_t> {};
-template <> struct Row32<double> : WideWord<ValueType::F64, double> {};
-template <> struct Row32<U32x2> : TwoWords<ValueType::B32x2, U32x2> {};
-template <> struct Row32<F32x2> : TwoWords<ValueType::F32x2, F32x2> {};
-template <> struct Row32<bool> {
-  static constexpr ValueType kType = ValueType::Mask;
-};
-template <class T> inline constexpr bool kWide = sizeof(T) == 8 && !std::is_class_v<T>;
-
-template <class T> struct ResultOf {
-  using Value = T;
-  static constexpr bool kValue = true, kCarry = false;
-};
-template <> struct ResultOf<bool> {
-  using Value = uint32_t;
-  static constexpr bool kValue = false, kCarry = true;
-};
-template <class T> struct ResultOf<WithCarry<T>> {
-  using Value = T;
-  static constexpr bool kValue = true, kCarry = true;
-};
-
-template <class F> struct Signature;
-template <class R, class... A> struct Signature<R (*)(A...)> {
-  using Result = R;
-  static constexpr bool kMode = (std::is_same_v<A, const FloatMode&> || ...);
-  static constexpr bool kCarryIn = (std::is_same_v<A, bool> || ...);
-  static constexpr unsigned kSources =
-      static_cast<unsigned>(sizeof...(A)) - (kMode ? 1U : 0U) - (kCarryIn ? 1U : 0U);
-};
-
-// The lanes of one operand. Most are read where they lie; 64-bit numbers are put together first, eight at a time,
-// because the compiler's vectoriser does not interleave two rows.
-template <class T> struct Input {
-  const uint32_t* row;
-  uint32_t stride;
-  void prepare(const LaneArgs& a, unsigned source, const FloatMode&) { row = a.src[source], stride = a.stride; }
-  T get(unsigned lane) const { return Row32<T>::load(row, stride, lane); }
-};
-// As many words as a vector register of the host has (AVX-512's shuffles of two registers are no faster).
-#if defined(__AVX2__)
-typedef uint32_t Words __attribute__((vector_size(32)));
-inline Words first_pairs(Words low, Words high) {
-  return __builtin_shufflevector(low, high, 0, 8, 1, 9, 2, 10, 3, 11);
-}
-inline Words last_pairs(Words low, Words high) {
-  return __builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
-}
-inline Words even_words(Words a, Words b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14); }
-inline Words odd_words(Words a, Words b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15); }
-inline Words first_lanes() { return Words{0, 1, 2, 3, 4, 5, 6, 7}; }
-#else
-typedef uint32_t Words __attribute__((vector_size(16)));
-inline Words first_pairs(Words low, Words high) { return __builtin_shufflevector(low, high, 0, 4, 1, 5); }
-inline Words last_pairs(Words low, Words high) { return __builtin_shufflevector(low, high, 2, 6, 3, 7); }
-inline Words even_words(Words a, Words b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6); }
-inline Words odd_words(Words a, Words b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7); }
-inline Words first_lanes() { return Words{0, 1, 2, 3}; }
-#endif
-inline constexpr unsigned kWords = sizeof(Words) / sizeof(uint32_t);
-inline Words load_words(const void* p) {
-  Words w;
-  __builtin_memcpy(&w, p, sizeof w);
-  return w;
-}
-inline void store_words(void* p, Words w) { __builtin_memcpy(p, &w, sizeof w); }
-
-template <class T> requires kWide<T> struct Input<T> {
-  alignas(64) T lanes[32];
-  void prepare(const LaneArgs& a, unsigned source, const FloatMode&) {
-    for (unsigned i = 0; i < 32; i += kWords) {
-      const Words low = load_words(a.src[source] + i), high = load_words(a.src[source] + a.stride + i);
-      store_words(lanes + i, first_pairs(low, high));
-      store_words(lanes + i + kWords / 2, last_pairs(low, high));
-    }
-  }
-  T get(unsigned lane) const { return lanes[lane]; }
-};
-template <> struct Input<bool> {
-  uint32_t lanes[32];
-  void prepare(const LaneArgs& a, unsigned, const FloatMode&) {
-    for (unsigned i = 0; i < 32; ++i) lanes[i] = a.carry_in >> i & 1U;
-  }
-  bool get(unsigned lane) const { return lanes[lane] != 0; }
-};
-template <> struct Input<const FloatMode&> {
-  const FloatMode* mode;
-  void prepare(const LaneArgs&, unsigned, const FloatMode& m) { mode = &m; }
-  const FloatMode& get(unsigned) const { return *mode; }
-};
-
-template <class T> inline void store_wide(const LaneArgs& a, const T* values) {
-  for (unsigned i = 0; i < 32; i += kWords) {
-    const Words first = load_words(values + i), last = load_words(values + i + kWords / 2);
-    const Words exec = first_lanes() * 0 + a.exec;
-    const Words on = 0 - (exec >> (first_lanes() + i) & 1U);
-    uint32_t* const low = a.dst + i;
-    uint32_t* const high = low + a.stride;
-    store_words(low, (even_words(first, last) & on) | (load_words(low) & ~on));
-    store_words(high, (odd_words(first, last) & on) | (load_words(high) & ~on));
-  }
+  return to;
 }
 
-template <class T, bool Full> inline void store(const LaneArgs& a, unsigned lane, T value) {
-  const bool on = Full || (a.exec >> lane & 1U) != 0;
-  uint32_t low = Row32<T>::low(value);
-  if constexpr (std::is_base_of_v<HalfWord<Row32<T>::kType, T>, Row32<T>>) low |= a.dst[lane] & a.keep;
-  if constexpr (words_of(Row32<T>::kType) == 2) {
-    const uint32_t high = Row32<T>::high(value);
-    const uint32_t old_high = a.dst[lane + a.stride];
-    a.dst[lane + a.stride] = on ? high : old_high;
-  }
-  const uint32_t old_low = a.dst[lane];
-  a.dst[lane] = on ? low : old_low;
+template <unsigned Lanes> inline uint64_t source_mask(const Wave& wave, const Source& source) {
+  if (source.kind == SourceKind::Constant) return source.constant;
+  return Lanes == 32 ? wave.s[source.index] : wave.mask_at(source.index);
 }
 
 template <size_t I, class T> struct InputAt : Input<T> {};
 template <class Indices, class... A> struct Inputs;
 template <size_t... I, class... A> struct Inputs<std::index_sequence<I...>, A...> : InputAt<I, A>... {};
 
-template <auto F, bool Full, class R, class... A, size_t... I>
-[[gnu::always_inline]] inline void run_lanes(LaneArgs& args, const FloatMode& mode, R (*)(A...),
-                                             std::index_sequence<I...>) {
-  using Out = ResultOf<R>;
-  using V = typename Out::Value;
-  const LaneArgs a = args;
-  Inputs<std::index_sequence<I...>, A...> in; // (a tuple would be cleared first)
-  (static_cast<InputAt<I, A>&>(in).prepare(a, static_cast<unsigned>(I), mode), ...);
-  [[maybe_unused]] alignas(64) V wide[kWide<V> ? 32 : 1];
-  [[maybe_unused]] alignas(64) uint32_t carry[32];
+// How many of the parameters before number I are sources.
+template <class... A> consteval unsigned source_number(size_t i) {
+  constexpr bool kSources[] = {kIsSource<A>...};
+  unsigned number = 0;
+  for (size_t k = 0; k < i; ++k) number += kSources[k] ? 1U : 0U;
+  return number;
+}
+
+// The lanes of a chunk, one after the other as far as the source goes.
+template <auto F, class R, class V, class... A>
+inline void run_chunk(const FloatMode& mode, Output<V>& out, uint32_t* carry, const Input<A>&... in) {
+  auto get = [&]<class T>(const Input<T>& input, unsigned lane) -> decltype(auto) {
+    if constexpr (std::is_same_v<T, const FloatMode&>)
+      return (mode);
+    else
+      return input.get(lane);
+  };
   PTXSHIM_LANE_LOOP
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    const R result = F(static_cast<const InputAt<I, A>&>(in).get(lane)...);
-    V value{};
-    if constexpr (!Out::kValue) {
-      carry[lane] = result ? 1U : 0U;
-    } else if constexpr (Out::kCarry) {
-      carry[lane] = result.carry ? 1U : 0U;
-      value = result.value;
+  for (unsigned lane = 0; lane < kWords; ++lane) {
+    const R result = F(get.template operator()<A>(in, lane)...);
+    if constexpr (!ResultOf<R>::kValue) {
+      carry[lane] = result ? ~0U : 0U;
+    } else if constexpr (ResultOf<R>::kCarry) {
+      carry[lane] = result.carry ? ~0U : 0U;
+      out.put(lane, result.value);
     } else {
-      value = result;
+      out.put(lane, result);
     }
-    if constexpr (Out::kValue && kWide<V>) wide[lane] = value;
-    if constexpr (Out::kValue && !kWide<V>) store<V, Full>(a, lane, value);
-  }
-  if constexpr (Out::kValue && kWide<V>) store_wide(a, wide);
-  if constexpr (Out::kCarry) {
-    uint32_t bits = 0;
-    for (unsigned lane = 0; lane < 32; ++lane) bits |= carry[lane] << lane;
-    args.carry_out = bits & a.exec;
   }
 }
-template <auto F, bool Full> [[gnu::always_inline]] inline void lane_loop(LaneArgs& args, const FloatMode& mode) {
-  [&]<class R, class... A>(R (*f)(A...)) __attribute__((always_inline)) {
-    run_lanes<F, Full>(args, mode, f, std::index_sequence_for<A...>{});
+
+template <auto F> [[gnu::noinline]] const Op* run_after_nan(Wave& wave, const Op* op, unsigned first);
+
+// Lanes: of the wave if they are known, else 0. Host: let the host's own operation do it.
+template <auto F, unsigned Lanes, bool Host, class R, class... A, size_t... I>
+inline const Op* run_lanes(Wave& wave, const Op* op, const FloatMode& mode, unsigned first, R (*)(A...), std::index_sequence<I...>) {
+  using Out = ResultOf<R>;
+  const unsigned lanes = Lanes ? Lanes : wave.lanes;
+  const uint64_t exec = Lanes == 32 ? wave.s[kExec] : wave.exec();
+  uint32_t* const v = wave.v;
+  [[maybe_unused]] uint32_t* const dst = v + size_t{op->dst} * lanes;
+  [[maybe_unused]] const uint32_t keep = op->immediate;
+  auto row_of = [&]<class T, unsigned Number>() -> const uint32_t* {
+    if constexpr (kIsSource<T>)
+      return source_row<words_of(Row32<T>::kType)>(wave, v, op->src[Number], Number, lanes);
+    else
+      return nullptr;
+  };
+  const uint32_t* const rows[] = {row_of.template operator()<A, source_number<A...>(I)>()...};
+  [[maybe_unused]] uint64_t mask = 0, result_mask = 0;
+  if constexpr ((std::is_same_v<A, bool> || ...)) mask = source_mask<Lanes>(wave, op->src[source_number<A...>(sizeof...(A))]);
+#pragma GCC unroll 4
+  for (unsigned at = first; at < lanes; at += kWords) {
+    const uint32_t on = static_cast<uint32_t>(exec >> at) & kAllLanes;
+    if (!on) continue;
+    Inputs<std::index_sequence<I...>, A...> in; // (a tuple would be cleared first)
+    auto load = [&]<class T>(Input<T>& input, const uint32_t* row) {
+      if constexpr (std::is_same_v<T, bool>)
+        input.load(mask >> at);
+      else if constexpr (kIsSource<T>)
+        input.load(row + at, lanes);
+    };
+    (load.template operator()<A>(static_cast<InputAt<I, A>&>(in), rows[I]), ...);
+    [[maybe_unused]] Output<typename Out::Value> out;
+    [[maybe_unused]] uint32_t carry[kWords];
+    if constexpr (Host) {
+      if (run_host<F>(out, on, static_cast<const InputAt<I, A>&>(in)...)) [[unlikely]]
+        return run_after_nan<F>(wave, op, at);
+    } else {
+      run_chunk<F, R, typename Out::Value, A...>(mode, out, carry, static_cast<const InputAt<I, A>&>(in)...);
+    }
+    if constexpr (Out::kValue) out.store(dst + at, lanes, on, keep);
+    if constexpr (Out::kCarry) result_mask |= static_cast<uint64_t>(top_bits(load_words(carry)) & on) << at;
+  }
+  if constexpr (Out::kCarry && Lanes == 32) wave.s[op->dst2] = static_cast<uint32_t>(result_mask);
+  if constexpr (Out::kCarry && Lanes != 32) wave.set_mask(op->dst2, result_mask);
+  return op + 1;
+}
+template <auto F, unsigned Lanes, bool Host>
+[[gnu::flatten]] inline const Op* run_in_mode(Wave& wave, const Op* op, const FloatMode& mode, unsigned first = 0) {
+  return [&]<class R, class... A>(R (*f)(A...)) {
+    return run_lanes<F, Lanes, Host>(wave, op, mode, first, f, std::index_sequence_for<A...>{});
   }(F);
 }
 
-// The modes that kernels nearly always run in, in the order of ModeKind: constants of their loops.
-inline constexpr FloatMode kUsualModes[kModeKinds - 1] = {
-    kKeepDenormals,
-    kFlushDenormals32,
-    {.ieee = false},
-    {.f32_denorm_in = false, .f32_denorm_out = false, .ieee = false},
-};
+template <auto F> const Op* run_after_nan(Wave& wave, const Op* op, unsigned first) {
+  FloatMode mode;
+  mode.ieee = wave.mode.ieee;
+  return run_in_mode<F, 0, false>(wave, op, mode, first);
+}
+template <auto F> [[gnu::noinline]] const Op* run_flushing(Wave& wave, const Op* op) {
+  FloatMode mode = kFlushDenormals32;
+  mode.ieee = wave.mode.ieee;
+  return run_in_mode<F, 0, false>(wave, op, mode);
+}
+template <auto F> [[gnu::noinline, gnu::cold]] const Op* run_in_other_mode(Wave& wave, const Op* op) {
+  return run_in_mode<F, 0, false>(wave, op, wave.mode);
+}
 
-template <auto F, unsigned Kind> [[gnu::flatten]] void lane_kernel(LaneArgs& args) {
+// Whether an operation is so quick that it pays to know the number of lanes.
+template <auto F> inline constexpr bool kIsLight = !Signature<decltype(F)>::kMode || HostOperation<F>::kExists ||
+                                                   !ResultOf<typename Signature<decltype(F)>::Result>::kValue;
+
+// The handler. Lanes: 32, 64, or 0 for both.
+template <auto F, unsigned Lanes> [[gnu::flatten]] const Op* run_meaning(Wave& wave, const Op* op) {
   using S = Signature<decltype(F)>;
-  constexpr bool kMaskOnly = !ResultOf<typename S::Result>::kValue;
-  if constexpr (Kind < kModeKinds - 1) {
-    static constexpr FloatMode kMode = kUsualModes[Kind];
-    if (kMaskOnly || args.exec == 0xffffffffU)
-      lane_loop<F, true>(args, kMode);
-    else
-      lane_loop<F, kMaskOnly>(args, kMode);
+  if constexpr (!S::kMode) {
+    return run_in_mode<F, Lanes, false>(wave, op, kKeepDenormals);
   } else {
-    lane_loop<F, kMaskOnly>(args, *static_cast<const FloatMode*>(args.mode));
+    const bool flushes = wave.mode_kind == ModeKind::FlushDenormals32;
+    if (wave.mode_kind == ModeKind::KeepDenormals || (!S::kSingle && flushes)) [[likely]] {
+      FloatMode mode;
+      mode.ieee = wave.mode.ieee;
+      return run_in_mode<F, Lanes, HostOperation<F>::kExists>(wave, op, mode);
+    }
+    return S::kSingle && flushes ? run_flushing<F>(wave, op) : run_in_other_mode<F>(wave, op);
   }
 }
 
@@ -266,21 +198,13 @@ template <auto F, class R, class... A> struct InfoOf<F, R (*)(A...)> {
     info.sources = static_cast<uint8_t>(S::kSources);
     unsigned at = 0;
     auto add = [&]<class T>(std::type_identity<T>) {
-      if constexpr (!std::is_same_v<T, const FloatMode&> && !std::is_same_v<T, bool>)
-        info.source[at++] = Row32<T>::kType;
+      if constexpr (kIsSource<T>) info.source[at++] = Row32<T>::kType;
     };
     (add(std::type_identity<A>{}), ...);
     info.takes_carry = S::kCarryIn;
     info.gives_carry = Out::kCarry;
-    info.kernel[0] = lane_kernel<F, 0>;
-    if constexpr (S::kMode) {
-      info.kernel[1] = lane_kernel<F, 1>;
-      info.kernel[2] = lane_kernel<F, 2>;
-      info.kernel[3] = lane_kernel<F, 3>;
-      info.kernel[4] = lane_kernel<F, 4>;
-    } else {
-      info.kernel[1] = info.kernel[2] = info.kernel[3] = info.kernel[4] = info.kernel[0];
-    }
+    info.run[0] = run_meaning<F, kIsLight<F> ? 32 : 0>;
+    info.run[1] = run_meaning<F, kIsLight<F> ? 64 : 0>;
     return info;
   }
 };

@@ -12,9 +12,12 @@ namespace ptxshim::vgpu {
 struct Wave;
 struct Op;
 struct Row;
+struct ConstantRow;
 using Handler = const Op* (*)(Wave&, const Op*);
 
-enum class SourceKind : uint8_t { None, Vector, Scalar, Constant };
+// Only of vector operations: Row, a constant that is spread over lanes; Signed, a vector register with its sign changed, whose
+// (last) word goes through a mask and a flip, the low and the high word of Source::constant.
+enum class SourceKind : uint8_t { None, Vector, Scalar, Constant, Row, Signed };
 
 // Bits of Source::modifiers, as in LLVM's modifier operands. kAbs is kNegHigh where the source is packed.
 inline constexpr uint8_t kNeg = 1, kAbs = 2, kNegHigh = 2, kOpSel = 4, kOpSelHigh = 8, kSext = 16;
@@ -28,10 +31,42 @@ struct Source {
   Select select = Select::Dword;
   uint8_t words = 1;
   uint16_t index = 0;     // vector register or scalar slot
-  uint64_t constant = 0;
+  union {
+    uint64_t constant = 0;
+    const ConstantRow* row;
+  };
 };
 
-// What only some VALU operations have; they take a slower path.
+// A constant of vector operations, spread over lanes once, as the modifiers of its operand make it.
+struct ConstantRow {
+  alignas(64) uint32_t words[2 * 64];
+  uint64_t constant; // what the instruction says
+  bool operator==(const ConstantRow&) const = default;
+};
+
+// How a row becomes what a vector operation's handler reads. Masks and flips come last.
+struct Preparation {
+  enum class How : uint8_t {
+    Copy,
+    Word,   // one word: << up, >> down (arithmetic if `extend`), & mask, ^ flip
+    Wide,   // two words of one number: the high one & mask, ^ flip
+    Halves, // bits 15:0 are the word >> up, bits 31:16 the word >> down; ^ flip
+    Pair,   // two words: each is the high one if `up` (low result), `down` (high result); ^ flip, ^ flip_high
+    Half,   // a half of the word (>> down) made a float; & mask, ^ flip
+  };
+  How how = How::Copy;
+  uint8_t up = 0, down = 0;
+  bool extend = false;
+  uint32_t mask = ~0U, flip = 0, flip_high = 0;
+};
+// Which bits of the destination a result becomes: << up, >> up (arithmetic if `extend`), << shift, with the old bits of `keep`.
+struct Placement {
+  uint8_t up = 0, shift = 0;
+  bool extend = false;
+  uint32_t keep = 0;
+};
+
+// What only some vector operations have: forms of operands and results beyond plain registers and constants.
 struct VopExtra {
   enum class Dpp : uint8_t { None, Dpp16, Dpp8 };
   enum class Unused : uint8_t { Pad = 0, Sext = 1, Preserve = 2 };
@@ -46,6 +81,19 @@ struct VopExtra {
   uint32_t dpp_control = 0;      // DPP16: the control; DPP8: eight 3-bit lane selectors
   uint8_t row_mask = 0xf, bank_mask = 0xf;
   bool bound_control = false, fetch_inactive = false;
+
+  // What follows from that (valu_bind.cpp) and is executed (valu_steps.cpp).
+  uint8_t prepared = 0;          // a bit per source that is made from `from` in spare rows
+  bool finished = false;         // the handler's result is in spare rows, to be clamped, scaled or placed
+  bool to_exec = false;          // v_cmpx before gfx10: EXEC gets what the scalar destination got
+  bool in_rows = false;          // DPP: no lane reads outside of its row of 16
+  uint16_t dst = 0;              // of a finished result
+  Source from[4];
+  Preparation how[4];
+  Placement place;
+  uint64_t lanes_valid = 0;      // DPP: lanes that read a lane
+  uint64_t lanes_enabled = 0;    // DPP: row and bank masks
+  uint8_t lane_from[64] = {};    // DPP: which one
 };
 
 struct Op {

@@ -25,6 +25,7 @@ struct BindContext {
   const Target& target;
   unsigned wave_size;
   std::deque<VopExtra>& extras;
+  ConstantRows& constants;
 };
 
 // Fills the operation from the instruction. False: this form is not supported.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Between the vector operations and the lane kernels that are compiled once per host ISA.
+// Between the vector operations and their handlers, which are compiled once per host ISA.
 #pragma once
 
 #include <cstdint>
+
+#include "op.h"
 
 namespace ptxshim::vgpu {
 
@@ -13,22 +15,6 @@ constexpr unsigned words_of(ValueType type) {
   return type == ValueType::B64 || type == ValueType::F64 || type == ValueType::B32x2 || type == ValueType::F32x2 ? 2 : 1;
 }
 
-// 32 lanes of one operation. Rows of 64-bit operands: low words at p, high words at p + stride.
-struct LaneArgs {
-  uint32_t* dst;
-  const uint32_t* src[4];
-  uint32_t stride;
-  uint32_t exec;
-  uint32_t carry_in;
-  uint32_t carry_out;   // lanes outside exec: zero
-  uint32_t keep;        // bits of the destination that a 16-bit result leaves alone
-  const void* mode;     // FloatMode, for kernels of ModeKind::Other
-};
-using LaneKernel = void (*)(LaneArgs&);
-
-// keep or flush f32 denormals with IEEE rules, the same two without, and any mode
-inline constexpr unsigned kModeKinds = 5;
-
 struct ValuInfo {
   const char* name;
   ValueType result;         // None: only a mask
@@ -36,7 +22,7 @@ struct ValuInfo {
   ValueType source[4];
   bool takes_carry;         // a lane mask as last source
   bool gives_carry;         // a lane mask beside the result, or alone
-  LaneKernel kernel[kModeKinds];
+  Handler run[2];           // of waves of 32, of 64; op->immediate: the bits of the destination that a 16-bit result leaves alone
 };
 
 enum class HostIsa : uint8_t { V2, V3, V4 };
@@ -45,16 +31,26 @@ struct ValuTable {
   const ValuInfo* infos;
   unsigned count;
 };
+// Operations that have a VopExtra.
+struct ValuSteps {
+  Handler run_prepared;
+  void (*prepare)(const Preparation& preparation, unsigned words, unsigned lanes, const uint32_t* from, uint32_t* to);
+};
 inline constexpr unsigned kValuGroups = 4;
 // One per host ISA and group of rows (vop_*.def).
 #define PTXSHIM_VALU_TABLES(isa)                                                                                       \
-  extern const ValuTable kValuFloat_##isa, kValuInteger_##isa, kValuCompare_##isa, kValuPacked_##isa;
+  extern const ValuTable kValuFloat_##isa, kValuInteger_##isa, kValuCompare_##isa, kValuPacked_##isa;                  \
+  extern const ValuSteps kValuSteps_##isa;
 PTXSHIM_VALU_TABLES(V2)
 PTXSHIM_VALU_TABLES(V3)
 PTXSHIM_VALU_TABLES(V4)
 #undef PTXSHIM_VALU_TABLES
 
 HostIsa best_host_isa();
+// What vector operations are bound to: the best one, or, for tests and measurements, another one that the host has.
+HostIsa host_isa();
+void choose_host_isa(HostIsa isa);
 const ValuTable* valu_tables(HostIsa isa); // kValuGroups of them
+const ValuSteps& valu_steps();             // of host_isa()
 
 } // namespace ptxshim::vgpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lane kernels of one group of rows for one host ISA. Compiled once per pair; the build defines
+// The handlers of one group of rows for one host ISA. Compiled once per pair; the build defines
 //   PTXSHIM_ISA     V2, V3 or V4
 //   PTXSHIM_GROUP   Float, Integer, Compare or Packed
 //   PTXSHIM_ROWS    the .def file

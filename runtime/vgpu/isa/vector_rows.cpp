@@ -11,7 +11,7 @@
 
 #include "control.h"
 #include "rows.h"
-#include "valu_run.h"
+#include "valu_bind.h"
 
 namespace ptxshim::vgpu {
 namespace {
@@ -38,14 +38,17 @@ using InfoMap = std::unordered_map<std::string_view, const ValuInfo*>;
 
 const InfoMap& infos() {
   static const InfoMap* const kInfos = [] {
-    InfoMap* const map = new InfoMap;
-    const ValuTable* const tables = valu_tables(best_host_isa());
-    for (unsigned group = 0; group < kValuGroups; ++group)
-      for (unsigned i = 0; i < tables[group].count; ++i) map->emplace(tables[group].infos[i].name, &tables[group].infos[i]);
-    return map;
+    InfoMap* const maps = new InfoMap[kHostIsas];
+    for (unsigned isa = 0; isa < kHostIsas; ++isa) {
+      const ValuTable* const tables = valu_tables(static_cast<HostIsa>(isa));
+      for (unsigned group = 0; group < kValuGroups; ++group)
+        for (unsigned i = 0; i < tables[group].count; ++i) maps[isa].emplace(tables[group].infos[i].name, &tables[group].infos[i]);
+    }
+    return maps;
   }();
-  return *kInfos;
+  return kInfos[static_cast<unsigned>(host_isa())];
 }
+const ValuInfo* info_of(const Row& row) { return infos().at(static_cast<const ValuInfo*>(row.table)->name); }
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
@@ -53,10 +56,10 @@ bool is_float(ValueType type) {
   return type == ValueType::F16 || type == ValueType::F32 || type == ValueType::F64 || type == ValueType::F16x2 ||
          type == ValueType::F32x2;
 }
-bool is_half(ValueType type) { return type == ValueType::F16 || type == ValueType::B16 || type == ValueType::BF16; }
 bool is_pair(ValueType type) {
   return type == ValueType::F16x2 || type == ValueType::B16x2 || type == ValueType::F32x2 || type == ValueType::B32x2;
 }
+bool is_half(ValueType type) { return type == ValueType::F16 || type == ValueType::B16 || type == ValueType::BF16; }
 
 struct Parsed {
   unsigned sources = 0;
@@ -188,13 +191,6 @@ bool keeps_high_half(const BindContext& context, const Instruction& in) {
          in.mnemonic.find("legacy") == std::string_view::npos;
 }
 
-// A packed source whose modifiers change nothing.
-bool plain_source(const Source& source, ValueType type, bool vop3p) {
-  if (!source.modifiers) return !(vop3p && is_pair(type));
-  if (!vop3p) return is_pair(type);
-  return source.modifiers == kOpSelHigh;
-}
-
 // Signs are for numbers, and for what picks or packs numbers. LLVM reads the bits of the other operands too.
 bool takes_signs(const Instruction& in, ValueType type) {
   const bool number = is_float(type) || type == ValueType::BF16 || in.mnemonic.find("_bf16") != std::string_view::npos;
@@ -246,18 +242,19 @@ bool saturate(std::string_view mnemonic, const ValuInfo*& info) {
   return true;
 }
 
-bool bind_modifiers(const BindContext& context, const Instruction& in, const ValuInfo*& info, Op& op, bool force_extra) {
+// Reads what the instruction's form adds to its operands and plans the operation; a clamped integer operation has a meaning
+// of its own.
+bool bind_forms(const BindContext& context, const Instruction& in, const ValuInfo* info, bool to_exec, Op& op) {
   VopExtra extra;
-  const bool vop3p = (in.flags & flag::kVop3p) && !(in.flags & flag::kVop2), mix = is_mix(in.mnemonic);
+  extra.to_exec = to_exec;
+  const bool vop3p = (in.flags & flag::kVop3p) && !(in.flags & flag::kVop2);
+  const bool mix = is_mix(in.mnemonic);
   if (!vop3p && !(in.flags & flag::kSdwa) && !drop_meaningless_signs(in, *info, op)) return false;
   if (mix && !widen_mixed_constants(in, op)) return false;
-  bool modified = force_extra || mix;
   if ((in.flags & flag::kVop3) && !vop3p && !(in.flags & flag::kSdwa)) { // op_sel of the destination lies in the first source's bits
     if (info->result != ValueType::None && is_half(info->result) && (op.src[0].modifiers & kOpSelHigh)) extra.dst_high = true;
     for (unsigned i = 0; i < info->sources; ++i) op.src[i].modifiers &= static_cast<uint8_t>(~kOpSelHigh);
   }
-  for (unsigned i = 0; i < info->sources && !vop3p; ++i)
-    if (is_pair(info->source[i])) op.src[i].modifiers = kOpSelHigh; // encodings without the field take pairs as they are
   if (in.mnemonic.find("mixhi") != std::string_view::npos) extra.dst_high = true;
   if ((in.flags & flag::kDpp) && !parse_dpp(in, extra)) return false;
   if ((in.flags & flag::kSdwa) && !parse_sdwa(in, *info, op, extra)) return false;
@@ -269,51 +266,25 @@ bool bind_modifiers(const BindContext& context, const Instruction& in, const Val
     if (!saturate(in.mnemonic, info)) return false;
     extra.clamp = false;
   }
-  const bool keep = is_half(info->result) && !extra.sdwa && !extra.dst_high && keeps_high_half(context, in);
-  extra.keep_high = keep;
-  for (unsigned i = 0; i < info->sources; ++i) modified |= !plain_source(op.src[i], info->source[i], vop3p);
-  const bool more = extra.dst_high || extra.sdwa || extra.clamp || extra.omod || extra.dpp != VopExtra::Dpp::None;
-  op.immediate = keep ? 0xffff0000U : 0U;
-  if (!modified && !more) return true;
-  bool only_signs = !force_extra && !mix && !more && !vop3p;
-  for (unsigned i = 0; i < info->sources; ++i)
-    only_signs = only_signs && !is_pair(info->source[i]) && !(op.src[i].modifiers & ~(kNeg | kAbs));
-  if (only_signs) {
-    op.run = run_valu_signed;
-    return true;
-  }
-  context.extras.push_back(extra);
-  op.extra = &context.extras.back();
-  op.immediate = mix ? 1 : 0;
-  op.run = run_valu_modified;
+  extra.keep_high = is_half(info->result) && !extra.sdwa && !extra.dst_high && keeps_high_half(context, in);
+  plan_valu(context, *info, extra, vop3p, mix, op);
   return true;
 }
 
-bool bind_valu(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
-  const ValuInfo* info = static_cast<const ValuInfo*>(row.table);
+// EXEC := the lanes of EXEC for which the comparison holds; before gfx10 the scalar destination gets the same.
+bool bind_compare_exec(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
+  const ValuInfo* info = info_of(row);
   Parsed parsed;
   if (!parse_operands(in, *info, op, parsed)) return false;
-  op.run = run_valu;
-  if (!bind_modifiers(context, in, info, op, false)) return false;
-  if (op.run == run_valu) op.run = plain_handler(*info, op, context.wave_size);
-  op.table = info;
-  return true;
-}
-
-bool bind_compare_exec(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
-  const ValuInfo* info = static_cast<const ValuInfo*>(row.table);
-  Parsed parsed;
-  if (!parse_operands(in, *info, op, parsed) || !bind_modifiers(context, in, info, op, true)) return false;
-  op.run = run_compare_exec;
-  op.dst_is_scalar = context.target.generation < 10; // there VCC or the scalar destination is written as well
-  op.table = info;
-  return true;
+  const bool only_exec = context.target.generation >= 10;
+  if (only_exec) op.dst2 = kExec;
+  return bind_forms(context, in, info, !only_exec, op);
 }
 
 // Conversions of 8-bit floats: gfx942 has formats of its own, and a byte or half of a register is chosen by SDWA, op_sel
 // or byte_sel. Results of less than a register leave the rest of it alone.
 bool bind_float8(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
-  const ValuInfo* info = static_cast<const ValuInfo*>(row.table);
+  const ValuInfo* info = info_of(row);
   if (context.target.is_gfx940) info = infos().at(std::string(row.name) + "_fnuz");
   Parsed parsed;
   VopExtra extra;
@@ -340,11 +311,7 @@ bool bind_float8(const BindContext& context, const Instruction& in, const Row& r
     op.src[0].select = static_cast<Select>(pair ? (op_sel ? Select::Word1 : Select::Word0) : static_cast<Select>(byte & 3));
     if (in.flags & flag::kSdwa) op.src[0].select = static_cast<Select>(in.operands[in.count - 1].value);
   }
-  context.extras.push_back(extra);
-  op.extra = &context.extras.back();
-  op.immediate = 0;
-  op.run = run_valu_modified;
-  op.table = info;
+  plan_valu(context, *info, extra, false, false, op);
   return true;
 }
 bool is_float8(std::string_view name) {
@@ -381,7 +348,7 @@ bool bind_lanes(const BindContext&, const Instruction& in, const Row& row, Op& o
 
 // v_dot4_i32_iu8 and its like: the neg bits of the first two sources are their signs.
 bool bind_signed_dot(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
-  const ValuInfo* info = static_cast<const ValuInfo*>(row.table);
+  const ValuInfo* info = info_of(row);
   Parsed parsed;
   if (!parse_operands(in, *info, op, parsed)) return false;
   const std::string signs = {(op.src[0].modifiers & kNeg) ? 's' : 'u', (op.src[1].modifiers & kNeg) ? 's' : 'u'};
@@ -389,10 +356,7 @@ bool bind_signed_dot(const BindContext& context, const Instruction& in, const Ro
   const auto found = infos().find(std::string(row.name) + "_" + signs);
   if (found == infos().end()) return false;
   info = found->second;
-  op.run = run_valu;
-  if (!bind_modifiers(context, in, info, op, false)) return false;
-  op.table = info;
-  return true;
+  return bind_forms(context, in, info, false, op);
 }
 
 struct SpecialRow {
@@ -421,20 +385,27 @@ constexpr RefusedRow kRefused[] = {
 
 } // namespace
 
+bool bind_valu(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
+  const ValuInfo* info = info_of(row);
+  Parsed parsed;
+  return parse_operands(in, *info, op, parsed) && bind_forms(context, in, info, false, op);
+}
+
 void add_vector_rows(RowSink sink, void* context) {
   for (const NamedRow& named : kRows) {
     const auto found = infos().find(named.name);
     if (found == infos().end()) continue;
-    sink(context, named.name, Row(named.name, named.fidelity, is_float8(named.name) ? bind_float8 : bind_valu, run_valu, found->second, 0, named.note));
+    const Binder bind = is_float8(named.name) ? bind_float8 : bind_valu;
+    sink(context, named.name, Row(named.name, named.fidelity, bind, found->second->run[0], found->second, 0, named.note));
     if (!starts_with(named.name, "v_cmp_")) continue;
     static std::deque<std::string>* const names = new std::deque<std::string>;
     names->push_back("v_cmpx_" + std::string(named.name + 6));
     const char* const name = names->back().c_str();
-    sink(context, name, Row(name, named.fidelity, bind_compare_exec, run_compare_exec, found->second, 0, named.note));
+    sink(context, name, Row(name, named.fidelity, bind_compare_exec, found->second->run[0], found->second, 0, named.note));
   }
   for (const char* name : kSignedDots) {
     const auto found = infos().find(std::string(name) + "_uu");
-    if (found != infos().end()) sink(context, name, Row(name, Fidelity::Exact, bind_signed_dot, run_valu, found->second, 0, ""));
+    if (found != infos().end()) sink(context, name, Row(name, Fidelity::Exact, bind_signed_dot, found->second->run[0], found->second, 0, ""));
   }
   for (const SpecialRow& special : kSpecial)
     sink(context, special.name, Row(special.name, Fidelity::Exact, bind_lanes, special.run, nullptr, special.immediate, ""));

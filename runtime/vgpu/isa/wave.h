@@ -61,7 +61,8 @@ private:
 
 enum class Pause : uint8_t { None, Quantum, Barrier, Ended, Faulted };
 
-enum class ModeKind : uint8_t { KeepDenormals, FlushDenormals32, KeepWithoutIeee, FlushWithoutIeee, Other };
+// The modes that kernels nearly always run in, with IEEE or without, and others.
+enum class ModeKind : uint8_t { KeepDenormals, FlushDenormals32, Other };
 
 struct Wave {
   alignas(64) uint32_t s[kScalarSlots] = {};
@@ -70,7 +71,7 @@ struct Wave {
   uint32_t index = 0;            // in the work group
   uint64_t lane_mask = 0xffffffffU;
   ModeKind mode_kind = ModeKind::KeepDenormals;
-  meaning::FloatMode mode;
+  FloatMode mode;
   uint32_t mode_register = 0;
   uint32_t trap_status = 0;
   uint32_t generation = 10;      // 9, 10, 11, 12
@@ -90,33 +91,29 @@ struct Wave {
   bool gws_waits = false;         // in a ds_gws_barrier or ds_gws_sema_p
   uint32_t gws_phase = 0;
 
-  uint64_t exec() const {
-    if (lanes == 32) return s[kExec]; // (read as it was written: wider loads would miss the store buffer)
-    uint64_t mask;
-    std::memcpy(&mask, &s[kExec], 8);
-    return mask;
-  }
-  uint64_t mask_at(unsigned slot) const { // a lane mask in one or two SGPRs
-    if (lanes == 32) return s[slot];
+  // (Always inlined: these are compiled for several host ISAs, and one copy for all could be that of a newer one.)
+  [[gnu::always_inline]] uint64_t exec() const { return mask_at(kExec); }
+  [[gnu::always_inline]] uint64_t mask_at(unsigned slot) const { // a lane mask in one or two SGPRs
+    if (lanes == 32) return s[slot]; // (read as it was written: wider loads would miss the store buffer)
     uint64_t mask;
     std::memcpy(&mask, &s[slot], 8);
     return mask;
   }
-  void set_mask(unsigned slot, uint64_t mask) {
+  [[gnu::always_inline]] void set_mask(unsigned slot, uint64_t mask) {
     s[slot] = static_cast<uint32_t>(mask);
-    if (lanes == 64) s[slot + 1] = static_cast<uint32_t>(mask >> 32);
+    if (lanes == 64) std::memcpy(&s[slot], &mask, 8);
   }
-  uint32_t* reg(unsigned index_) { return v + static_cast<size_t>(index_) * lanes; }
+  [[gnu::always_inline]] uint32_t* reg(unsigned index_) { return v + static_cast<size_t>(index_) * lanes; }
   bool scc() const { return s[kScc] != 0; }
   void set_scc(bool value) { s[kScc] = value ? 1U : 0U; }
 
-  uint32_t read32(const Source& source) const {
+  [[gnu::always_inline]] uint32_t read32(const Source& source) const {
     if (source.kind == SourceKind::Constant) return static_cast<uint32_t>(source.constant);
     if (source.index == kVccz) return mask_at(kVcc) == 0;
     if (source.index == kExecz) return exec() == 0;
     return s[source.index];
   }
-  uint64_t read64(const Source& source) const {
+  [[gnu::always_inline]] uint64_t read64(const Source& source) const {
     if (source.kind == SourceKind::Constant) return source.constant;
     if (source.index == kVccz || source.index == kExecz || source.index == kScc) return read32(source);
     uint64_t value;

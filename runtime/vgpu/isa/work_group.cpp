@@ -97,7 +97,7 @@ bool RunningGroup::start(uint64_t number) {
   group_.wave_count = (items + start.wave_size - 1) / start.wave_size;
   group_.lds_bytes = packet.group_segment_size;
   const size_t lanes = start.wave_size;
-  const size_t register_words = static_cast<size_t>(kVectorRegisters + 8) * lanes;
+  const size_t register_words = size_t{kVectorRows} * lanes;
   const size_t scratch_bytes = (static_cast<size_t>(packet.private_segment_size) + 3) / 4 * 4 * lanes;
   group_.lds = storage_.lds(group_.lds_bytes);
   uint32_t* const registers = storage_.registers(register_words * group_.wave_count);

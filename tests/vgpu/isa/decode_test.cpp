@@ -27,13 +27,13 @@ class Decode : public ::testing::TestWithParam<Setup> {};
 void check_operand_ranges(const Op& op) {
   for (const Source& source : op.src) {
     if (source.kind == SourceKind::Vector) {
-      EXPECT_LT(source.index, kVectorRegisters + 8U);
+      EXPECT_LT(source.index, kVectorRows);
     }
     if (source.kind == SourceKind::Scalar) {
       EXPECT_LT(source.index, kScalarSlots);
     }
   }
-  EXPECT_LT(op.dst, kVectorRegisters + 8U);
+  EXPECT_LT(op.dst, kVectorRows);
   EXPECT_LT(op.dst2, kScalarSlots);
   EXPECT_NE(op.run, nullptr);
 }
@@ -43,7 +43,8 @@ TEST_P(Decode, any_bytes_become_an_operation_or_a_refusal) {
   ASSERT_NE(decoder, nullptr);
   const Target target = Target::from(GetParam().gfx);
   std::deque<VopExtra> extras;
-  const BindContext context{target, GetParam().wave_size, extras};
+  ConstantRows constants;
+  const BindContext context{target, GetParam().wave_size, extras, constants};
   std::mt19937 random(1234);
   unsigned decoded = 0, executable = 0;
   for (int i = 0; i < 60000; ++i) {

@@ -237,7 +237,8 @@ void TextCheck::run(const Encoding& encoding) {
     ++count.decoded;
     const unsigned before = count.checked;
     std::deque<VopExtra> extras;
-    const BindContext context{target_, machine_.lanes, extras};
+    ConstantRows constants;
+    const BindContext context{target_, machine_.lanes, extras, constants};
     std::vector<Op> ops;
     bind_instruction(context, in, ops);
     check(in, ops, count);

@@ -20,7 +20,7 @@ class Pairs {
 public:
   explicit Pairs(const Machine& machine)
       : machine_(machine), decoder_(Decoder::create(machine.gfx, 32)), target_(Target::from(machine.gfx)),
-        registers_((size_t{kVectorRegisters} + 8) * 32) {}
+        registers_(size_t{kVectorRows} * 32) {}
   void run_case();
   unsigned executed() const { return executed_; }
   unsigned crossed() const { return crossed_; }
@@ -87,7 +87,8 @@ void Pairs::run_case() {
   if (bfloat_or_pair(opcode_x, src0_x) || bfloat_or_pair(opcode_y, src0_y)) return;
   std::deque<VopExtra> extras;
   std::vector<Op> ops;
-  bind_instruction(BindContext{target_, 32, extras}, in, ops);
+  ConstantRows constants;
+  bind_instruction(BindContext{target_, 32, extras, constants}, in, ops);
   ASSERT_NE(ops.back().run, run_unsupported) << in.text;
 
   Wave wave;

@@ -23,7 +23,7 @@ namespace ptxshim::vgpu::check {
 namespace {
 
 constexpr unsigned kRegisters = 12;  // v0 to v11: results often overlap sources
-constexpr unsigned kAllRegisters = kVectorRegisters + 8;
+constexpr unsigned kAllRegisters = kVectorRows;
 
 class Random {
 public:
@@ -476,7 +476,8 @@ void Bench::run_case(Candidate& candidate, HostIsa isa) {
   const bool dpp = in.flags & flag::kDpp, sdwa = in.flags & flag::kSdwa;
   if (dpp != (vop.form == Form::Dpp16 || vop.form == Form::Dpp8) || sdwa != (vop.form == Form::Sdwa)) return;
   std::deque<VopExtra> extras;
-  const BindContext context{target_, machine_.lanes, extras};
+  ConstantRows constants;
+  const BindContext context{target_, machine_.lanes, extras, constants};
   std::vector<Op> ops;
   bind_instruction(context, in, ops);
   Opcode opcode = candidate.opcode;
@@ -489,13 +490,6 @@ void Bench::run_case(Candidate& candidate, HostIsa isa) {
   if (!runs || (candidate.opcode.meaning && !opcode.meaning)) {
     ++refused_[opcode.mnemonic + (runs ? " runs without a meaning: " : ": ") + in.text];
     return;
-  }
-  for (Op& op : ops) {
-    if (!op.table || !opcode.meaning || isa == best_host_isa()) continue;
-    const ValuInfo* const info = static_cast<const ValuInfo*>(op.table);
-    for (unsigned group = 0; group < kValuGroups; ++group)
-      for (unsigned i = 0; i < valu_tables(isa)[group].count; ++i)
-        if (std::strcmp(valu_tables(isa)[group].infos[i].name, info->name) == 0) op.table = &valu_tables(isa)[group].infos[i];
   }
   fill_state(contains(opcode.mnemonic, "v_movrelsd_2"));
   State expected;
@@ -541,6 +535,7 @@ void Bench::compare(const Candidate& candidate, const Vop& vop, const Instructio
 }
 
 void Bench::run(unsigned cases, HostIsa isa) {
+  choose_host_isa(isa);
   for (Candidate& candidate : candidates_) {
     const unsigned before = executed_;
     for (unsigned i = 0; i < cases; ++i) run_case(candidate, isa);

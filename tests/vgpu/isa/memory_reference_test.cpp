@@ -135,7 +135,7 @@ public:
 
   explicit MemoryBench(const Machine& machine)
       : machine_(machine), decoder_(Decoder::create(machine.gfx, machine.lanes)), target_(Target::from(machine.gfx)), view_(memory_),
-        registers_((size_t{kVectorRegisters} + 8) * machine.lanes), bytes_(kApart * 64 + 140000) {
+        registers_(size_t{kVectorRows} * machine.lanes), bytes_(kApart * 64 + 140000) {
     global_ = memory_.allocate(bytes_);
     lds_.resize(bytes_ + 64);
     properties_.lds_aperture = 1ULL << 56, properties_.scratch_aperture = 2ULL << 56;
@@ -335,7 +335,8 @@ void MemoryBench::run_case(Space space) {
   const Access access = access_of(in.mnemonic);
   std::deque<VopExtra> extras;
   std::vector<Op> ops;
-  bind_instruction(BindContext{target_, machine_.lanes, extras}, in, ops);
+  ConstantRows constants;
+  bind_instruction(BindContext{target_, machine_.lanes, extras, constants}, in, ops);
   if (access.what == What::Unknown || ops.size() != 1 || ops[0].run == run_unsupported) return;
   const Op& op = ops[0];
   wave_ = Wave{};

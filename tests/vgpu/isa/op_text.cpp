@@ -11,7 +11,7 @@
 #include "rows.h"
 #include "staged_memory.h"
 #include "text.h"
-#include "valu_run.h"
+#include "valu.h"
 
 namespace ptxshim::vgpu::check {
 namespace {
@@ -203,7 +203,22 @@ void add_sources(const Op& op, const Instruction& in, const ValuInfo& info, unsi
   }
 }
 
-std::optional<OpText> print_valu(const Op& op, const Instruction& in, const Machine& machine) {
+// Operands as the instruction says them: the binder has put spare rows into their places.
+Op as_said(Op op) {
+  for (unsigned i = 0; i < 4; ++i) {
+    Source& source = op.src[i];
+    if (op.extra && (op.extra->prepared >> i & 1U)) source = op.extra->from[i];
+    if (source.kind == SourceKind::Signed) source.kind = SourceKind::Vector;
+    if (source.kind != SourceKind::Row) continue;
+    source.kind = SourceKind::Constant;
+    source.constant = source.row->constant;
+  }
+  if (op.extra && op.extra->finished) op.dst = op.extra->dst;
+  return op;
+}
+
+std::optional<OpText> print_valu(const Op& planned, const Instruction& in, const Machine& machine) {
+  const Op op = as_said(planned);
   const ValuInfo& info = *static_cast<const ValuInfo*>(op.table);
   const std::string_view name = in.mnemonic;
   const unsigned mask_words = machine.lanes / 32;

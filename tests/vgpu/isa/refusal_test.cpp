@@ -45,7 +45,8 @@ TEST_P(Refusal, names_the_instruction_that_is_not_executed) {
   const std::unique_ptr<Decoder> decoder = Decoder::create(GetParam().gfx, GetParam().lanes);
   const Target target = Target::from(GetParam().gfx);
   std::deque<VopExtra> extras;
-  const BindContext context{target, GetParam().lanes, extras};
+  ConstantRows constants;
+  const BindContext context{target, GetParam().lanes, extras, constants};
   std::map<std::string, unsigned> refused; // by LLVM's name, which tells the forms apart
   unsigned unknown = 0;
   uint64_t state = 88172645463325252ULL;

@@ -249,7 +249,8 @@ void ScalarBench::run_case(Format format) {
   if (!decoder_->decode(std::as_bytes(std::span<const uint32_t>(words)), 0x1000, in) || in.text.find("/*") != std::string::npos) return;
   std::deque<VopExtra> extras;
   std::vector<Op> ops;
-  bind_instruction(BindContext{target_, machine_.lanes, extras}, in, ops);
+  ConstantRows constants;
+  bind_instruction(BindContext{target_, machine_.lanes, extras, constants}, in, ops);
   wave_ = Wave{};
   wave_.lanes = machine_.lanes;
   wave_.lane_mask = machine_.lanes == 64 ? ~uint64_t{0} : 0xffffffffU;

@@ -34,11 +34,11 @@ inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c
 // Infinity times zero is a NaN before the addend is looked at; so is a NaN factor.
 template <class T> inline T nearest_fma(T a, T b, T c) {
   const T product = a * b;
-  return is_nan(product) ? first_nan(a, product) : fused(a, b, c);
+  return select(is_nan(product), first_nan(a, product), fused(a, b, c));
 }
 inline float half_fma_odd(float a, float b, float c) {
   const float product = a * b; // exact: 22 bits
-  return is_nan(product) ? first_nan(a, product) : add_odd(product, c);
+  return select(is_nan(product), first_nan(a, product), add_odd(product, c));
 }
 inline F16 nearest_fma(F16 a, F16 b, F16 c) { return narrow_nearest(half_fma_odd(widen(a), widen(b), widen(c))); }
 

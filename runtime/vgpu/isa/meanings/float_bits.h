@@ -79,6 +79,11 @@ template <class T> constexpr T with_sign(T x, bool negative) {
 template <class T> constexpr T default_nan() { return from_bits<T>(kDefaultNan<T>); }
 template <class T> constexpr T infinity(bool negative) { return with_sign(from_bits<T>(kInfinity<T>), negative); }
 template <class T> constexpr T zero(bool negative) { return with_sign(from_bits<T>(0), negative); }
+// One of two values that are both computed: for ?: the compiler may make control flow, which stops its vectoriser.
+template <class T> constexpr T select(bool condition, T yes, T no) {
+  const auto mask = static_cast<BitsOf<T>>(-static_cast<typename Format<T>::Signed>(condition));
+  return from_bits<T>(static_cast<BitsOf<T>>((to_bits(yes) & mask) | (to_bits(no) & static_cast<BitsOf<T>>(~mask))));
+}
 // A denormal becomes the zero of its sign.
 template <class T> constexpr T flush(T x) {
   const auto b = to_bits(x);

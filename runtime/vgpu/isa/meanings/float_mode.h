@@ -20,7 +20,7 @@
 #error "The meanings of opcodes are exact: compile without -ffast-math"
 #endif
 
-namespace ptxshim::vgpu::meaning {
+namespace ptxshim::vgpu {
 
 // In the order of the MODE register's fields.
 enum class Round : uint8_t { NearestEven = 0, PlusInfinity = 1, MinusInfinity = 2, TowardZero = 3 };
@@ -57,14 +57,21 @@ struct FloatMode {
   }
   constexpr bool operator==(const FloatMode&) const = default;
 
-  constexpr bool nearest32() const { return f32_round == Round::NearestEven; }
-  constexpr bool nearest64() const { return f64_f16_round == Round::NearestEven; }
-  constexpr bool keep32() const { return f32_denorm_in && f32_denorm_out; }
-  constexpr bool keep64() const { return f64_f16_denorm_in && f64_f16_denorm_out; }
+  [[gnu::always_inline]] constexpr bool nearest32() const { return f32_round == Round::NearestEven; }
+  [[gnu::always_inline]] constexpr bool nearest64() const { return f64_f16_round == Round::NearestEven; }
+  [[gnu::always_inline]] constexpr bool keep32() const { return f32_denorm_in && f32_denorm_out; }
+  [[gnu::always_inline]] constexpr bool keep64() const { return f64_f16_denorm_in && f64_f16_denorm_out; }
   // The host's own arithmetic is the operation.
-  constexpr bool fast32() const { return nearest32() && keep32(); }
-  constexpr bool fast64() const { return nearest64() && keep64(); }
+  [[gnu::always_inline]] constexpr bool fast32() const { return nearest32() && keep32(); }
+  [[gnu::always_inline]] constexpr bool fast64() const { return nearest64() && keep64(); }
 };
+
+} // namespace ptxshim::vgpu
+
+namespace ptxshim::vgpu::meaning {
+
+using vgpu::FloatMode; // one type for all host ISAs: a wave has one
+using vgpu::Round;
 
 inline constexpr FloatMode kKeepDenormals{};
 inline constexpr FloatMode kFlushDenormals32{.f32_denorm_in = false, .f32_denorm_out = false};

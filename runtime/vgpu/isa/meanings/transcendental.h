@@ -85,19 +85,19 @@ inline float v_sqrt_f32(float a, const FloatMode&) { return sqrt_of(flush(a)); }
 inline float v_rsq_f32(float a, const FloatMode&) {
   a = flush(a);
   const float r = static_cast<float>(1.0 / sqrt_of(static_cast<double>(a)));
-  return is_nan(a) ? quiet(a) : r;
+  return select(is_nan(a), quiet(a), r);
 }
 inline float v_exp_f32(float a, const FloatMode&) {
   const float r = flush(static_cast<float>(exp2_wide(a)));
-  return is_nan(a) ? quiet(a) : r;
+  return select(is_nan(a), quiet(a), r);
 }
 inline float v_log_f32(float a, const FloatMode&) {
   a = flush(a);
   float r = static_cast<float>(log2_wide(a));
-  r = is_infinite(a) ? a : r;
-  r = is_negative(a) ? default_nan<float>() : r;
-  r = is_zero(a) ? infinity<float>(true) : r;
-  return is_nan(a) ? quiet(a) : r;
+  r = select(is_infinite(a), a, r);
+  r = select(is_negative(a), default_nan<float>(), r);
+  r = select(is_zero(a), infinity<float>(true), r);
+  return select(is_nan(a), quiet(a), r);
 }
 // gfx9's older exp and log.
 inline float v_exp_legacy_f32(float a, const FloatMode& m) { return v_exp_f32(a, m); }
@@ -105,18 +105,18 @@ inline float v_log_legacy_f32(float a, const FloatMode& m) { return v_log_f32(a,
 
 inline float v_sin_f32(float a, const FloatMode& m) {
   a = flush_in(a, m);
-  const float finite = is_finite(a) ? a : 0.0f;
+  const float finite = select(is_finite(a), a, 0.0f);
   float r = flush_out(static_cast<float>(sin_revolutions(finite)), m);
-  r = is_zero(a) ? a : r;
-  r = is_infinite(a) ? default_nan<float>() : r;
-  return is_nan(a) ? quiet(a) : r;
+  r = select(is_zero(a), a, r);
+  r = select(is_infinite(a), default_nan<float>(), r);
+  return select(is_nan(a), quiet(a), r);
 }
 inline float v_cos_f32(float a, const FloatMode& m) {
   a = flush_in(a, m);
-  const float finite = is_finite(a) ? a : 0.0f;
+  const float finite = select(is_finite(a), a, 0.0f);
   float r = flush_out(static_cast<float>(cos_revolutions(finite)), m);
-  r = is_infinite(a) ? default_nan<float>() : r;
-  return is_nan(a) ? quiet(a) : r;
+  r = select(is_infinite(a), default_nan<float>(), r);
+  return select(is_nan(a), quiet(a), r);
 }
 
 inline double v_rcp_f64(double a, const FloatMode& m) { return flush_out(1.0 / flush_in(a, m), m); }
