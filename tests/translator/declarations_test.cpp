@@ -198,6 +198,11 @@ TEST(Initializers, addresses) {
 TEST(Initializers, what_is_refused) {
   EXPECT_THAT(module_error(".global .u32 x = 1.5;"), HasSubstr("floating-point number cannot"));
   EXPECT_THAT(module_error(".global .f32 x = 1;"), HasSubstr("integer cannot"));
+  EXPECT_THAT(module_error(".global .u32 g; .global .b8 x[] = {0xFF(g)};"), HasSubstr("a masked address initialises .u8"));
+  EXPECT_THAT(module_error(".global .u32 g; .global .u8 x[] = {0xFFFF(g)};"), HasSubstr("exactly one byte"));
+  EXPECT_THAT(module_error(".shared .u32 g; .global .u64 x = generic(g);"), HasSubstr("only .global and .const variables and functions"));
+  EXPECT_THAT(error_of(".version 7.0\n.target sm_80\n.address_size 64\n.global .u32 g; .global .u8 x[] = {0xFF(g)};"),
+              HasSubstr("needs PTX version 7.1"));
   EXPECT_THAT(module_error(".global .u32 x[2] = {1, 2, 3};"), HasSubstr("more values"));
   EXPECT_THAT(module_error(".global .u32 x[2][2] = {1, 2, 3};"), HasSubstr("'{' expected"));
   EXPECT_THAT(module_error(".global .u32 x[2] = 1;"), HasSubstr("'{' expected"));

@@ -89,6 +89,18 @@ TEST(translate, HostWritableVariablesAreNeverFolded) {
   EXPECT_THAT(text, testing::HasSubstr("load i32, ptr addrspace(1) @state"));
 }
 
+// No relocation of AMD's ELF writes one byte, or 32 bits, of an address.
+TEST(translate, RefusesPartsOfAnAddressAsInitialisers) {
+  for (const char* const variable : {".global .u8 part[2] = {0xFF(g), 0xFF00(g)};", ".global .u32 part[1] = {g};", ".global .u64 part = 0xFF(g);",
+                                     ".global .u8 part[8] = {0xFF(g), 0xFF00(g), 0xFF0000(g), 0xFF000000(g), 0xFF00000000(g), 0xFF0000000000(g), "
+                                     "0xFF000000000000(g), 0xFF00000000000000(g+1)};"}) {
+    const Result<CodeObject> refused = ptxshim::translate(request(module_of(std::string(".global .u32 g;\n") + variable)));
+    ASSERT_FALSE(refused) << variable;
+    EXPECT_EQ(refused.error().code, CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("part: a part of the address of 'g' as initialiser is not supported")) << variable;
+  }
+}
+
 TEST(translate, AnUnsupportedInstructionCostsItsOwnKernelOnly) {
   const CodeObject object = translated(request(module_of(
       kernel("st.global.u32 [%rd1], 1;", "good") + ".func helper()\n{\n.reg .b32 %r<2>;\nstacksave.u32 %r0;\nret;\n}\n" +

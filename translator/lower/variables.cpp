@@ -7,9 +7,9 @@
 //   .shared           LDS; extern ones without size all begin where the static ones end (dynamic LDS)
 //   function scope    the same, but invisible outside
 //
-// Initialisers are byte images with addresses of variables and functions in between. Two things have no ELF
-// form and are errors: the generic address of a shared variable (known only while a group runs) and single
-// bytes of an address (mask()).
+// Initialisers are byte images with addresses of variables and functions in between. ELF for AMD's GPUs has a
+// dynamic relocation for an address of 64 bits and none for a part of one. So the bytes 0xFF(v), 0xFF00(v) … that
+// nvcc writes for pointers in packed structures are put together again; what does not make a whole is an error.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
 
@@ -46,6 +46,20 @@ static llvm::GlobalValue::LinkageTypes linkage_of(const Symbol& symbol) {
   return llvm::GlobalValue::InternalLinkage;
 }
 
+// How many initialisers from `first` on make one address: one of 64 bits, or eight bytes in their order. 0: it is a part only.
+static unsigned address_parts(const std::vector<Initializer>& all, size_t first) {
+  constexpr unsigned kBytes = 8;
+  const Initializer& start = all[first];
+  if (start.mask == ~0ull) return start.size == kBytes ? 1 : 0;
+  if (all.size() - first < kBytes) return 0;
+  for (unsigned n = 0; n < kBytes; ++n) {
+    const Initializer& each = all[first + n];
+    const bool same_address = each.symbol == start.symbol && each.value == start.value && each.generic == start.generic;
+    if (!same_address || each.size != 1 || each.offset != start.offset + n || each.mask != 0xffull << (8 * n)) return 0;
+  }
+  return kBytes;
+}
+
 // Uninitialised bytes are zero. The type's size is exactly the variable's.
 static Type* image_type(llvm::LLVMContext& context, const Symbol& symbol) {
   bool has_addresses = false;
@@ -55,11 +69,14 @@ static Type* image_type(llvm::LLVMContext& context, const Symbol& symbol) {
   if (!has_addresses) return llvm::ArrayType::get(byte, symbol.size);
   llvm::SmallVector<Type*> parts;
   uint64_t end = 0;
-  for (const Initializer& each : symbol.initializers) {
-    if (each.symbol == kNone) continue;
+  for (size_t n = 0; n < symbol.initializers.size();) {
+    const Initializer& each = symbol.initializers[n];
+    const unsigned count = each.symbol == kNone ? 0 : address_parts(symbol.initializers, n);
+    n += std::max(count, 1u);
+    if (count == 0) continue;
     if (each.offset > end) parts.push_back(llvm::ArrayType::get(byte, each.offset - end));
-    parts.push_back(Type::getIntNTy(context, each.size * 8u));
-    end = each.offset + each.size;
+    parts.push_back(Type::getInt64Ty(context));
+    end = each.offset + sizeof(uint64_t);
   }
   if (symbol.size > end) parts.push_back(llvm::ArrayType::get(byte, symbol.size - end));
   return llvm::StructType::get(context, parts, true);
@@ -119,8 +136,6 @@ Result<void> ModuleLowering::declare_variables() {
 Result<void> ModuleLowering::initialise_variable(SymbolId id) {
   const Symbol& symbol = source.symbols[id];
   auto* target = llvm::cast<llvm::GlobalVariable>(variables_[id]);
-  if (target->getAddressSpace() == kLds)
-    return variable_error(source, symbol, "shared variables cannot be initialised", CUDA_ERROR_INVALID_PTX);
   if (symbol.size > kLargestInitialiser)
     return variable_error(source, symbol, "an initialiser of this size is not supported",
                           CUDA_ERROR_NOT_SUPPORTED);
@@ -140,22 +155,29 @@ Result<void> ModuleLowering::initialise_variable(SymbolId id) {
       for (unsigned n = 0; n < each.size; ++n)
         bytes[each.offset + n] = static_cast<uint8_t>(each.value >> (8 * n));
   }
-  for (const Initializer& each : symbol.initializers) {
-    if (each.symbol == kNone) continue;
+  for (size_t n = 0; n < symbol.initializers.size();) {
+    const Initializer& each = symbol.initializers[n];
+    if (each.symbol == kNone) {
+      ++n;
+      continue;
+    }
+    const unsigned count = address_parts(symbol.initializers, n);
+    if (count == 0)
+      return variable_error(source, symbol,
+                            "a part of the address of '" + std::string(source.name_of(each.symbol)) +
+                                "' as initialiser is not supported, only all of its 64 bits",
+                            CUDA_ERROR_NOT_SUPPORTED);
+    n += count;
     Constant* address = variable(each.symbol);
     if (!address) address = function(each.symbol);
-    if (!address || each.mask != ~0ull || each.size != 8 || each.offset < end)
-      return variable_error(source, symbol, "an initialiser with a part of an address is not supported",
-                            CUDA_ERROR_NOT_SUPPORTED);
-    if (address->getType()->getPointerAddressSpace() == kLds)
-      return variable_error(source, symbol, "the address of a shared variable cannot be an initialiser",
-                            CUDA_ERROR_NOT_SUPPORTED);
+    if (!address || each.offset < end)
+      return variable_error(source, symbol, "an initialiser is no address, or out of order", CUDA_ERROR_INVALID_PTX);
     flush_bytes(each.offset);
     Type* word = Type::getInt64Ty(context());
     Constant* value = ConstantExpr::getPtrToInt(address, word);
     if (each.value) value = ConstantExpr::getAdd(value, llvm::ConstantInt::get(word, each.value));
     parts.push_back(value);
-    end = each.offset + each.size;
+    end = each.offset + sizeof(uint64_t);
   }
   if (parts.empty()) {
     target->setInitializer(llvm::ConstantDataArray::get(context(), llvm::ArrayRef<uint8_t>(bytes)));

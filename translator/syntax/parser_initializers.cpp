@@ -123,8 +123,10 @@ bool Parser::parse_initializer_mask(Symbol& symbol, Initializer& element, uint64
   const Offset where = token_.begin;
   const unsigned shift = static_cast<unsigned>(std::countr_zero(mask));
   if (mask == 0 || shift % 8 != 0 || mask >> shift != 0xff) return fail(where, "a mask covers exactly one byte: 0xFF, 0xFF00 and so on");
-  const TypeKind kind = kind_of(symbol.type);
-  if (kind == TypeKind::Float || kind == TypeKind::BFloat) return fail(where, "a masked address initialises integers");
+  if (module_.version < 71) return fail(where, "a masked address needs PTX version 7.1, the module is of version " + version_text(module_.version));
+  if (symbol.type != ScalarType::U8 && symbol.type != ScalarType::U32 && symbol.type != ScalarType::U64) { // as ptxas has it
+    return fail(where, "a masked address initialises .u8, .u32 and .u64, not ." + std::string(spelling(symbol.type)));
+  }
   advance();
   Symbol whole; // parsed as an address, then cut down to the byte
   whole.type = ScalarType::B64;
