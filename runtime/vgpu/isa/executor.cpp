@@ -257,7 +257,8 @@ private:
       if (packet.workgroup_size[i] == 0 || packet.grid_size[i] == 0) return refuse(dispatch, "a grid or work group size is zero");
       items *= packet.workgroup_size[i];
       dispatch.groups[i] = static_cast<uint32_t>((static_cast<uint64_t>(packet.grid_size[i]) + packet.workgroup_size[i] - 1) / packet.workgroup_size[i]);
-      dispatch.group_count *= dispatch.groups[i];
+      if (__builtin_mul_overflow(dispatch.group_count, dispatch.groups[i], &dispatch.group_count))
+        return refuse(dispatch, "the grid has 2^64 work groups or more");
     }
     constexpr uint64_t kBatchesPerThread = 32, kLargestBatch = 32;
     dispatch.batch = std::clamp<uint64_t>(dispatch.group_count / (threads_ * kBatchesPerThread), 1, kLargestBatch);
