@@ -57,37 +57,7 @@ KERNEL stores
 
 KERNEL atomics
   PREPARE
-  ATOMIC32 ds_add_u32, ds_add_rtn_u32, 0xfffffffe, 3, 5
-  ATOMIC32 ds_sub_u32, ds_sub_rtn_u32, 3, 0xfffffffe, 5
-  ATOMIC32 ds_rsub_u32, ds_rsub_rtn_u32, 3, 2, 5
-  ATOMIC32 ds_inc_u32, ds_inc_rtn_u32, 7, 0, 7
-  ATOMIC32 ds_inc_u32, ds_inc_rtn_u32, 6, 7, 7
-  ATOMIC32 ds_dec_u32, ds_dec_rtn_u32, 0, 9, 9
-  ATOMIC32 ds_dec_u32, ds_dec_rtn_u32, 10, 9, 9
-  ATOMIC32 ds_dec_u32, ds_dec_rtn_u32, 5, 4, 9
-  ATOMIC32 ds_min_i32, ds_min_rtn_i32, 1, -1, -1
-  ATOMIC32 ds_max_i32, ds_max_rtn_i32, -1, 1, 1
-  ATOMIC32 ds_min_u32, ds_min_rtn_u32, -1, 1, 1
-  ATOMIC32 ds_max_u32, ds_max_rtn_u32, 1, -1, -1
-  ATOMIC32 ds_and_b32, ds_and_rtn_b32, 0xff00ff00, 0x0f000f00, 0x0ff00ff0
-  ATOMIC32 ds_or_b32, ds_or_rtn_b32, 0xff00ff00, 0xfff0fff0, 0x0ff00ff0
-  ATOMIC32 ds_xor_b32, ds_xor_rtn_b32, 0xff00ff00, 0xf0f0f0f0, 0x0ff00ff0
-  ATOMIC32 ds_add_f32, ds_add_rtn_f32, 0x3fc00000, 0x40700000, 0x40100000
-  ATOMIC64 ds_add_u64, ds_add_rtn_u64, 0xffffffff, 1, 0, 2, 1, 0
-  ATOMIC64 ds_sub_u64, ds_sub_rtn_u64, 0, 2, 0xffffffff, 1, 1, 0
-  ATOMIC64 ds_rsub_u64, ds_rsub_rtn_u64, 1, 0, 0xffffffff, 1, 0, 2
-  ATOMIC64 ds_inc_u64, ds_inc_rtn_u64, 0xffffffff, 0, 0, 1, 0, 1
-  ATOMIC64 ds_dec_u64, ds_dec_rtn_u64, 0, 1, 0xffffffff, 0, 0, 1
-  ATOMIC64 ds_min_i64, ds_min_rtn_i64, 1, 0, 0, 0x80000000, 0, 0x80000000
-  ATOMIC64 ds_max_i64, ds_max_rtn_i64, 0, 0x80000000, 1, 0, 1, 0
-  ATOMIC64 ds_min_u64, ds_min_rtn_u64, 0, 0x80000000, 1, 0, 1, 0
-  ATOMIC64 ds_max_u64, ds_max_rtn_u64, 1, 0, 0, 0x80000000, 0, 0x80000000
-  ATOMIC64 ds_and_b64, ds_and_rtn_b64, 0xff00ff00, 3, 0x0f000f00, 2, 0x0ff00ff0, 6
-  ATOMIC64 ds_or_b64, ds_or_rtn_b64, 0xff00ff00, 3, 0xfff0fff0, 7, 0x0ff00ff0, 6
-  ATOMIC64 ds_xor_b64, ds_xor_rtn_b64, 0xff00ff00, 3, 0xf0f0f0f0, 5, 0x0ff00ff0, 6
-  // the bits of the first operand are replaced by the second
-  BOTH32 ds_mskor_b32, ds_mskor_rtn_b32, 0xffff0000, 0xf1ff0001, 0x0e00000f, 0x01000001
-  BOTH64 ds_mskor_b64, ds_mskor_rtn_b64, 0xff, 0xff, 0xf5, 0x5f, 0x0f, 0xf0, 0x05, 0x50
+  COMMON_ATOMICS
   PUT 5
   ds_wrxchg_rtn_b32 v2, v1, v41
   IS32 v2, 5
@@ -126,21 +96,5 @@ KERNEL atomics
 
 KERNEL forms
   PREPARE
-  // a lane's share of a counter: it grows by one, and gives what it was
-  PUT 10
-  s_mov_b32 m0, 64
-  ds_append v2
-  IS32 v2, 10
-  ds_consume v2
-  IS32 v2, 11
-  s_mov_b32 m0, -1
-  CELL_IS 10
-  ds_nop
-  // bit 31 of the data lets its dword be written, without that bit
-  PUT 5, 6
-  v_mov_b32 v2, 0x80000007
-  v_mov_b32 v3, 0x7fffffff
-  ds_condxchg32_rtn_b64 v[4:5], v1, v[2:3]
-  IS64 v4, v5, 5, 6
-  CELL_IS64 7, 6
+  COMMON_FORMS
   CHECKED
