@@ -5,8 +5,8 @@
 
 namespace ptxshim::vgpu {
 
-// Rows of the vector file behind the hardware's own (dual.cpp has the first).
-inline constexpr uint16_t kStagedData = kVectorRegisters + 1, kLaneOffsets = kVectorRegisters + 2;
+// Rows that vector operations put their sources into: nothing stays there from one instruction to the next.
+inline constexpr uint16_t kStagedData = kSpareSources, kLaneOffsets = kSpareSources + 1;
 
 const Op* run_stage_to_lds(Wave& wave, const Op* op);    // LDS := kStagedData
 const Op* run_stage_from_lds(Wave& wave, const Op* op);  // kStagedData := LDS

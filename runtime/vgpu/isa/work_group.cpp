@@ -19,8 +19,6 @@ namespace {
 
 constexpr uint32_t kTurnBranches = 512;
 
-} // namespace
-
 // A small dispatch would otherwise spend most of its time on mapping and page faults: what a group gives back is kept by
 // its host thread for the next one.
 struct KeptArea {
@@ -53,6 +51,8 @@ private:
   std::vector<KeptArea> areas_;
 };
 thread_local KeptAreas kept_areas;
+
+} // namespace
 
 GroupMemory::~GroupMemory() {
   for (Area* area : {&lds_, &registers_, &scratch_})

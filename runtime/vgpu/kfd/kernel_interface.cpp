@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The ioctls. A GPU is named by its id; events and queues are numbered over all of them. What a real GPU needs and a virtual one has not (cache policies, scratch backing, trap
-// handlers, CU masks, global wave sync) is accepted; what is not known is EINVAL, as in an older kernel,
-// which the thunk is used to. Arguments are copied in and out by the size in the request, as the kernel does,
-// so older and newer thunks both fit.
+// The ioctls. A GPU is named by its id; events and queues are numbered over all of them. What a real GPU
+// needs and a virtual one has not (cache policies, scratch backing, trap handlers, CU masks, queues for global
+// wave sync) is accepted; what is not known is EINVAL, as in an older kernel, which the thunk is used to.
+// Arguments are copied in and out by the size in the request, as the kernel does, so older and newer thunks
+// both fit.
 #include "kernel_interface.h"
 
 #include <algorithm>
