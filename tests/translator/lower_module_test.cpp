@@ -101,6 +101,22 @@ TEST(translate, RefusesPartsOfAnAddressAsInitialisers) {
   }
 }
 
+// Each thread has its own copy, on its stack. Where a call cannot be inlined there is no place to look for it.
+TEST(translate, ModuleVariablesInLocalMemoryCostWhoCannotReachThem) {
+  const auto module = [](const std::string& text) { return ".version 2.3\n.target sm_20\n.address_size 64\n.local .u32 mine[4];\n" + text; };
+  const std::string recursive = ".func again(.reg .u32 n)\n{\n.reg .u32 %r<2>;\n.reg .pred %p;\nld.local.u32 %r0, [mine+4];\nadd.u32 %r0, %r0, n;\n"
+                                "st.local.u32 [mine+4], %r0;\nsub.u32 %r1, n, 1;\nsetp.ne.u32 %p, %r1, 0;\n@%p call again, (%r1);\nret;\n}\n";
+  const CodeObject object = translated(request(module(recursive + kernel("ld.global.u32 %r1, [%rd0];\nmov.u64 %rd2, mine;\nadd.u64 %rd2, %rd2, %rd0;\n"
+                                                                        "st.local.u32 [%rd2], %r1;\nld.local.u32 %r2, [mine];\nst.global.u32 [%rd1], %r2;", "good") +
+                                                      kernel("call again, (3);", "bad"))));
+  EXPECT_EQ(info(object, "good").error, "");
+  EXPECT_GE(info(object, "good").private_bytes, 16u);
+  EXPECT_THAT(info(object, "bad").error, testing::HasSubstr("'again', which is recursive"));
+  EXPECT_EQ(info(object, "bad").error_code, CUDA_ERROR_NOT_SUPPORTED);
+  const CodeObject large = translated(request(module(".local .b8 more[524280];\n" + kernel("st.local.u32 [mine], 1;\nst.local.u32 [more], 2;", "bad"))));
+  EXPECT_THAT(info(large, "bad").error, testing::HasSubstr("more memory than a thread has"));
+}
+
 TEST(translate, AnUnsupportedInstructionCostsItsOwnKernelOnly) {
   const CodeObject object = translated(request(module_of(
       kernel("st.global.u32 [%rd1], 1;", "good") + ".func helper()\n{\n.reg .b32 %r<2>;\nstacksave.u32 %r0;\nret;\n}\n" +

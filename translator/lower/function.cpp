@@ -55,10 +55,6 @@ Value* FunctionLowering::symbol_address(SymbolId id) {
 
 std::string_view FunctionLowering::pretty_name() const { return module.name_of(source.symbol); }
 
-// What one thread may have in local memory, as on NVIDIA's devices (CUDA C++ Programming Guide, "Technical
-// Specifications").
-static constexpr uint64_t kLocalLimit = 512 << 10;
-
 Result<void> FunctionLowering::check_sizes() const {
   uint64_t bytes = 0;
   const auto add = [&](const std::vector<SymbolId>& symbols) {

@@ -18,6 +18,10 @@
 
 namespace ptxshim::ptx {
 
+// What one thread may have in local memory, as on NVIDIA's devices (CUDA C++ Programming Guide, "Technical
+// Specifications").
+inline constexpr uint64_t kLocalLimit = 512 << 10;
+
 class FunctionLowering {
 public:
   FunctionLowering(ModuleLowering& owner, const Function& source, llvm::Function* target);

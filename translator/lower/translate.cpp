@@ -17,6 +17,7 @@
 #include "lower/module.h"
 #include "lower/symbols.h"
 #include "lower/progress.h"
+#include "lower/thread_variables.h"
 #include "lower/translator.h"
 #include "syntax/parse.h"
 
@@ -130,6 +131,7 @@ Result<std::unique_ptr<llvm::Module>> Translation::lower(llvm::LLVMContext& cont
   Result<std::unique_ptr<llvm::Module>> whole = link_modules(std::move(lowered));
   if (!whole) return whole;
   define_device_runtime(**whole);
+  place_thread_variables(**whole);
   resolve_exits(**whole);
   guarantee_progress(**whole, machine, target_.wave_size == 64);
   if (Result<void> done = link_device_library(**whole); !done) return std::move(done).error();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Module variables become LLVM globals of the address space that stands for their state space:
 //
-//   .global, .const   in the code object under their PTX names, found by cuModuleGetGlobal; the host may
-//   write both before a
-//                     launch, so their initial values are never folded into code
+//   .global, .const   in the code object under their PTX names, found by cuModuleGetGlobal; the host may write both
+//                     before a launch, so their initial values are never folded into code
 //   .shared           LDS; extern ones without size all begin where the static ones end (dynamic LDS)
+//   .local            at module scope (PTX before 3.0): only a name here, see thread_variables.cpp
 //   function scope    the same, but invisible outside
 //
 // Initialisers are byte images with addresses of variables and functions in between. ELF for AMD's GPUs has a
@@ -97,11 +97,8 @@ Result<void> ModuleLowering::declare_variables() {
     else if (symbol.space == StateSpace::Const)
       space = kConstant;
     else if (symbol.space != StateSpace::Global && symbol.space != StateSpace::Tex) {
-      if (!outer) continue; // .local and .param: the function's own
-      if (symbol.space == StateSpace::Local)
-        return variable_error(source, symbol, "a .local variable at module scope is not supported",
-                              CUDA_ERROR_NOT_SUPPORTED);
-      continue;
+      if (!outer || symbol.space != StateSpace::Local) continue; // .local and .param: the function's own
+      space = kPrivate;
     }
     if (symbol.size > kLargestVariable || (symbol.alignment & (symbol.alignment - 1)))
       return variable_error(source, symbol, "its size or alignment makes no sense", CUDA_ERROR_INVALID_PTX);
@@ -115,13 +112,13 @@ Result<void> ModuleLowering::declare_variables() {
     if (dynamic || symbol.linkage == Linkage::Extern) {
       initial = nullptr;
       linkage = llvm::GlobalValue::ExternalLinkage;
-    } else if (space == kLds) {
+    } else if (space == kLds || space == kPrivate) {
       initial = llvm::PoisonValue::get(type);
     }
-    auto* made = new llvm::GlobalVariable(*llvm_, type, false, linkage, initial, name, nullptr,
-                                          llvm::GlobalValue::NotThreadLocal, space, space != kLds);
+    auto* made = new llvm::GlobalVariable(*llvm_, type, false, linkage, initial, name, nullptr, llvm::GlobalValue::NotThreadLocal, space,
+                                          space == kGlobal || space == kConstant);
     made->setAlignment(llvm::Align(std::max<uint32_t>(symbol.alignment, 1)));
-    if (outer)
+    if (outer && space != kPrivate)
       made->addAttribute(kVariableAttribute, symbol.managed       ? "managed"
                                              : space == kConstant ? "const"
                                                                   : "global");
