@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One TEST an entry of opcodes.S, for every machine. Expected values follow from AMD's ISA documents; comments name what
-// decides. An opcode that a machine does not have must not be in its code object.
+// One TEST an entry of opcodes.S and its parts, for every machine. Expected values follow from AMD's ISA documents; comments
+// name what decides. An opcode that a machine does not have must not be in its code object.
 #include <cstring>
 #include <fstream>
 #include <functional>
