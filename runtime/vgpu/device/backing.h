@@ -2,8 +2,8 @@
 // The storage behind the memory of all devices (VRAM) and GPU-visible system memory (GTT): one memfd whose
 // offsets are what the kernel interface hands out as mmap offsets. The ROCm thunk maps pieces of it where it
 // chose; the devices themselves use one window over the whole file, so that nothing the runtime unmaps can pull
-// memory from under a running kernel, and what one device may see of another is a matter of its map alone. Pages exist only where something was written, and go back to the system when an
-// allocation is freed.
+// memory from under a running kernel, and what one device may see of another is a matter of its map alone.
+// Pages exist only where something was written, and go back to the system when an allocation is freed.
 #pragma once
 
 #include <cstddef>
