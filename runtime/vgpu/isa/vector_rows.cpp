@@ -258,11 +258,11 @@ bool bind_forms(const BindContext& context, const Instruction& in, const ValuInf
   if (in.mnemonic.find("mixhi") != std::string_view::npos) extra.dst_high = true;
   if ((in.flags & flag::kDpp) && !parse_dpp(in, extra)) return false;
   if ((in.flags & flag::kSdwa) && !parse_sdwa(in, *info, op, extra)) return false;
-  extra.clamp = text_has(in, "clamp");
+  extra.clamp = info->result != ValueType::None && text_has(in, "clamp"); // of a comparison: NaNs signal, the result is the same
   if (text_has(in, "mul:2")) extra.omod = 1;
   if (text_has(in, "mul:4")) extra.omod = 2;
   if (text_has(in, "div:2")) extra.omod = 3;
-  if (extra.clamp && !is_float(info->result) && info->result != ValueType::None) {
+  if (extra.clamp && !is_float(info->result)) {
     if (!saturate(in.mnemonic, info)) return false;
     extra.clamp = false;
   }

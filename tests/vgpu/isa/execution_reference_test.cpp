@@ -222,10 +222,13 @@ bool takes_sign(const Candidate& candidate, Value type) {
   return is_number(type) || contains(name, "v_cndmask_") || contains(name, "v_pack_b32_f16");
 }
 
+// Of a comparison the bit says that NaNs signal: its result is the same.
+bool is_integer(const LaneMeaning& meaning) {
+  return meaning.result != Value::None && !is_number(meaning.result) && meaning.result != Value::F16x2 && meaning.result != Value::F32x2;
+}
 // Integers saturate where they have a meaning for it. The rest is refused (UnknownForms below).
 bool clamps(const LaneMeaning& meaning) {
-  const bool integer = !is_number(meaning.result) && meaning.result != Value::F16x2 && meaning.result != Value::F32x2;
-  return !integer || find_meaning((std::string(meaning.name) + "_sat").c_str());
+  return !is_integer(meaning) || find_meaning((std::string(meaning.name) + "_sat").c_str());
 }
 
 // A field is there when LLVM's text changes with it.
@@ -265,7 +268,7 @@ void Bench::find_fields(Candidate& candidate) {
     if (candidate.family == Family::Vop3 && !vop.scalar_result && changes([&](Vop& v) { v.abs = mask; })) candidate.abs |= mask;
     if (candidate.family == Family::Vop3p && packed && changes([&](Vop& v) { v.neg_hi = mask; })) candidate.neg_hi |= mask;
   }
-  candidate.clamp = meaning && meaning->result != Value::None && clamps(*meaning) && changes([](Vop& v) { v.clamp = true; });
+  candidate.clamp = meaning && clamps(*meaning) && changes([](Vop& v) { v.clamp = true; });
   candidate.omod = candidate.family == Family::Vop3 && meaning && is_number(meaning->result) && changes([](Vop& v) { v.omod = 1; });
   // A 16-bit result with op_sel is one that keeps the other half on gfx9.
   candidate.opcode.short_result_keeps = (candidate.op_sel & 8U) != 0;
@@ -463,9 +466,7 @@ const LaneMeaning* chosen_meaning(const Candidate& candidate, const Vop& vop) {
   std::string name = candidate.opcode.meaning->name;
   if (contains(candidate.opcode.mnemonic, "_iu8") || contains(candidate.opcode.mnemonic, "_iu4"))
     name = candidate.opcode.mnemonic + "_" + (vop.neg & 1U ? "s" : "u") + (vop.neg & 2U ? "s" : "u");
-  const bool integer = !is_number(candidate.opcode.meaning->result) && candidate.opcode.meaning->result != Value::F16x2 &&
-                       candidate.opcode.meaning->result != Value::F32x2;
-  if (vop.clamp && integer) name += "_sat";
+  if (vop.clamp && is_integer(*candidate.opcode.meaning)) name += "_sat";
   return find_meaning(name.c_str());
 }
 
