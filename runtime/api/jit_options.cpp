@@ -62,11 +62,12 @@ CUresult read_one(Jit& jit, CUjit_option option, void*& value) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-// Cuts a text to a buffer with its NUL; the filled size counts what stands there.
+// Cuts a text to a buffer with its NUL, between characters of UTF-8 (names of files); the filled size counts what stands there.
 void fill(char* buffer, size_t bytes, void** filled, const std::string& text) {
   size_t length = 0;
   if (buffer && bytes > 0) {
     length = std::min(text.size(), bytes - 1);
+    while (length > 0 && length < text.size() && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
     std::memcpy(buffer, text.data(), length);
     buffer[length] = '\0';
   }

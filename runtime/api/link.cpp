@@ -13,11 +13,13 @@ LinkState::~LinkState() { delete jit; }
 
 namespace {
 
+CUresult refuse(const LinkState& link, const char* name, const Error& error) {
+  write_error(*link.jit, error.message);
+  return report(name, error);
+}
+
 CUresult add_images(LinkState& link, Result<std::vector<PtxImage>> images, const char* name) {
-  if (!images) {
-    write_error(*link.jit, images.error().message);
-    return report(name, images.error());
-  }
+  if (!images) return refuse(link, name, images.error());
   for (PtxImage& image : *images) {
     if (image.identifier.empty()) image.identifier = name;
     link.modules.push_back(std::move(image));
@@ -38,8 +40,8 @@ CUresult add(LinkState& link, CUjitInputType type, std::span<const std::byte> by
   case CU_JIT_INPUT_OBJECT:
   case CU_JIT_INPUT_LIBRARY: return add_images(link, read_objects(bytes, kComputeCapability), name);
   case CU_JIT_INPUT_CUBIN:
-    return report(name, {CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code for NVIDIA's GPUs cannot be linked; pass PTX instead"});
-  case CU_JIT_INPUT_NVVM: return report(name, {CUDA_ERROR_NOT_SUPPORTED, "NVVM IR cannot be linked; pass PTX instead"});
+    return refuse(link, name, {CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code for NVIDIA's GPUs cannot be linked; pass PTX instead"});
+  case CU_JIT_INPUT_NVVM: return refuse(link, name, {CUDA_ERROR_NOT_SUPPORTED, "NVVM IR cannot be linked; pass PTX instead"});
   case CU_JIT_NUM_INPUT_TYPES: break;
   }
   return CUDA_ERROR_INVALID_VALUE;
@@ -77,7 +79,7 @@ CUresult cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const char* p
   Jit own;
   if (const CUresult failed = read_jit_options(own, count, options, values); failed != CUDA_SUCCESS) return failed;
   Result<std::vector<std::byte>> bytes = read_whole_file(path);
-  if (!bytes) return report(path, bytes.error());
+  if (!bytes) return refuse(*link, path, bytes.error());
   return add(*link, type, *bytes, path);
 }
 

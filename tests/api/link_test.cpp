@@ -104,6 +104,52 @@ TEST(cuLinkComplete, names_both_modules_of_a_clash_in_the_error_log) {
   EXPECT_OK(cuLinkDestroy(link));
 }
 
+// The messages come where the fault is found: machine code at once, PTX when all of it is translated.
+TEST(cuLinkAddData_v2, lists_mistakes_in_the_error_log) {
+  const TestContext context;
+  char log[1024] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  CUlinkState link = nullptr;
+  ASSERT_OK(cuLinkCreate_v2(2, options, values, &link));
+  char cubin[64] = "\177ELF";
+  EXPECT_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_CUBIN, cubin, sizeof cubin, "a.cubin", 0, nullptr, nullptr), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_NE(std::strstr(log, "machine code"), nullptr) << log;
+  char bad[] = ".version 7.5\n.target sm_80\n.address_size 64\n.func helper()\n{\n  frob;\n  mov.b32 x, 1;\n}\n";
+  char worse[] = ".version 7.5\n.target sm_80\n.address_size 64\n.gloabl .u32 x;\n";
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, bad, sizeof bad, "bad", 0, nullptr, nullptr));
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, worse, sizeof worse, "worse", 0, nullptr, nullptr));
+  void* image = nullptr;
+  EXPECT_EQ(cuLinkComplete(link, &image, nullptr), CUDA_ERROR_INVALID_PTX);
+  EXPECT_STREQ(log, "bad:6:3: error: unknown instruction 'frob'\n  frob;\n  ^\n"
+                    "bad:7:11: error: 'x' is not declared\n  mov.b32 x, 1;\n          ^\n"
+                    "worse:4:1: error: unknown directive '.gloabl' (did you mean '.global'?)\n.gloabl .u32 x;\n^\n");
+  EXPECT_EQ(reinterpret_cast<size_t>(values[1]), std::strlen(log) + 1);
+  EXPECT_OK(cuLinkDestroy(link));
+}
+
+// "a", then characters of two bytes: a buffer ends with a whole one, whatever its size.
+TEST(cuLinkComplete, cuts_the_error_log_between_characters) {
+  const TestContext context;
+  char bad[] = ".version 7.5\n.target sm_80\nnonsense";
+  for (size_t size = 1; size < 12; ++size) {
+    char log[16];
+    std::memset(log, 'x', sizeof log);
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log, reinterpret_cast<void*>(size)};
+    CUlinkState link = nullptr;
+    ASSERT_OK(cuLinkCreate_v2(2, options, values, &link));
+    ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, bad, sizeof bad, "a\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4", 0, nullptr, nullptr));
+    void* image = nullptr;
+    EXPECT_EQ(cuLinkComplete(link, &image, nullptr), CUDA_ERROR_INVALID_PTX);
+    const std::string whole = std::string("a\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4").substr(0, size == 1 ? 0 : (size - 2) / 2 * 2 + 1);
+    EXPECT_EQ(std::string(log, strnlen(log, sizeof log)), whole) << size;
+    EXPECT_EQ(log[size], 'x') << size;
+    EXPECT_EQ(reinterpret_cast<size_t>(values[1]), whole.empty() ? 0 : whole.size() + 1) << size;
+    EXPECT_OK(cuLinkDestroy(link));
+  }
+}
+
 // A linked image that was kept in a file is as good as PTX for both loaders, and a cut one is refused by both.
 TEST(cuLinkComplete, gives_an_image_that_files_may_keep) {
   const TestContext context;

@@ -63,6 +63,43 @@ TEST(cuModuleLoadDataEx, says_what_is_wrong_with_the_ptx) {
   EXPECT_EQ(reinterpret_cast<size_t>(values[1]), std::strlen(error) + 1);
 }
 
+// 30 mistakes: the first 20 are told, each with its place, its line and a caret.
+TEST(cuModuleLoadDataEx, lists_the_mistakes_of_a_module) {
+  const TestContext context;
+  std::string text = ".version 7.5\n.target sm_80\n.address_size 64\n.visible .entry f()\n{\n  .reg .b32 %r<30>;\n";
+  for (int i = 0; i < 30; ++i) text += "  mov.b32 %r" + std::to_string(i) + ", x" + std::to_string(i) + ";\n"; // from line 7 on
+  text += "  ret;\n}\n";
+  char error[8000] = {};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {error, reinterpret_cast<void*>(sizeof error)};
+  CUmodule module = nullptr;
+  ASSERT_EQ(cuModuleLoadDataEx(&module, text.c_str(), 2, options, values), CUDA_ERROR_INVALID_PTX);
+  std::string expected;
+  for (int i = 0; i < 20; ++i) {
+    const std::string n = std::to_string(i);
+    expected += "module:" + std::to_string(7 + i) + ":" + (i < 10 ? "16" : "17") + ": error: 'x" + n + "' is not declared\n  mov.b32 %r" + n + ", x" + n +
+                ";\n" + std::string(i < 10 ? 15 : 16, ' ') + "^\n";
+  }
+  const std::string said = error;
+  EXPECT_EQ(said.substr(0, expected.size()), expected);
+  EXPECT_EQ(said.substr(expected.size()), "that is enough: no more errors are listed\n");
+  EXPECT_EQ(reinterpret_cast<size_t>(values[1]), said.size() + 1);
+}
+
+// In the words of ptxas 13.0; what is known is translated whatever the version.
+TEST(cuModuleLoadDataEx, names_the_version_that_is_too_new) {
+  const TestContext context;
+  char error[500] = {};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {error, reinterpret_cast<void*>(sizeof error)};
+  CUmodule module = nullptr;
+  EXPECT_EQ(cuModuleLoadDataEx(&module, ".version 99.0\n.target sm_80\n.address_size 64\n.visible .entry f() { future.b32; }\n", 2, options, values),
+            CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+  EXPECT_NE(std::strstr(error, "Unsupported .version 99.0; current version is '"), nullptr) << error;
+  ASSERT_OK(cuModuleLoadDataEx(&module, ".version 99.0\n.target sm_80\n.address_size 64\n.visible .entry f() { ret; }\n", 0, nullptr, nullptr));
+  EXPECT_OK(cuModuleUnload(module));
+}
+
 TEST(cuModuleLoadDataEx, cuts_the_error_log_to_the_buffer) {
   const TestContext context;
   char error[12];

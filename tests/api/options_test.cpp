@@ -13,8 +13,8 @@ struct Setting {
   const char* value;
 };
 
-// What a program with these settings prints on stderr from two calls of cuInit; ends with "cuInit: 0" for success.
-std::string said_with(const std::vector<Setting>& settings) {
+// What a program with these settings prints on stderr.
+template <class Body> std::string said_by(const std::vector<Setting>& settings, Body body) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
   const pid_t child = fork();
@@ -23,8 +23,7 @@ std::string said_with(const std::vector<Setting>& settings) {
     dup2(ends[1], 2);
     close(ends[0]);
     close(ends[1]);
-    const CUresult first = cuInit(0), second = cuInit(0);
-    dprintf(2, "cuInit: %d\n", first == second ? static_cast<int>(first) : -1);
+    body();
     _exit(0);
   }
   close(ends[1]);
@@ -34,6 +33,14 @@ std::string said_with(const std::vector<Setting>& settings) {
   close(ends[0]);
   waitpid(child, nullptr, 0);
   return said;
+}
+
+// From two calls of cuInit; ends with "cuInit: 0" for success.
+std::string said_with(const std::vector<Setting>& settings) {
+  return said_by(settings, [] {
+    const CUresult first = cuInit(0), second = cuInit(0);
+    dprintf(2, "cuInit: %d\n", first == second ? static_cast<int>(first) : -1);
+  });
 }
 
 size_t count_of(const std::string& text, const std::string& part) {
@@ -81,6 +88,22 @@ TEST(options, of_the_virtual_gpu_name_the_one_that_is_wrong) {
   const std::string empty = said_with({{"PTXSHIM_VIRTUAL_GPU", "gfx1030,"}});
   EXPECT_EQ(count_of(empty, "an empty name in PTXSHIM_VIRTUAL_GPU='gfx1030,'"), 1u) << empty;
   EXPECT_EQ(count_of(empty, "cuInit: 100"), 1u) << empty;
+}
+
+// A program that asks for no error log leaves its user PTXSHIM_LOG.
+TEST(options, the_log_lists_the_mistakes_of_a_module) {
+  const auto load = [] {
+    CUcontext context = nullptr;
+    CUmodule module = nullptr;
+    const char* const text = ".version 7.5\n.target sm_80\n.address_size 64\n.func helper()\n{\n  frob;\n  mov.b32 x, 1;\n}\n";
+    if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0)) return;
+    dprintf(2, "cuModuleLoadData: %d\n", static_cast<int>(cuModuleLoadData(&module, text)));
+  };
+  const std::string said = said_by({{"PTXSHIM_LOG", "load=info"}}, load);
+  EXPECT_EQ(count_of(said, "module:6:3: error: unknown instruction 'frob'"), 1u) << said;
+  EXPECT_EQ(count_of(said, "module:7:11: error: 'x' is not declared\n  mov.b32 x, 1;\n          ^\n"), 1u) << said;
+  EXPECT_EQ(count_of(said, "cuModuleLoadData: 218"), 1u) << said;
+  EXPECT_EQ(count_of(said_by({{"PTXSHIM_LOG", "error"}}, load), "frob"), 0u);
 }
 
 TEST(options, debug_lists_what_is_in_effect) {

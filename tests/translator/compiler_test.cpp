@@ -100,6 +100,14 @@ TEST_F(compiler, ErrorsSayWhereAndWhat) {
   EXPECT_FALSE(exists("bad.co"));
 }
 
+TEST_F(compiler, AllErrorsOfAllFilesAreListed) {
+  write("worse.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.gloabl .u32 x;\n.visible .entry one()\n{\nfrob;\nret;\n}\n");
+  EXPECT_EQ(run("bad.ptx worse.ptx -o out.co"), 1);
+  EXPECT_THAT(output, HasSubstr("bad.ptx:7:17: error: '%nothing' is not declared\nadd.u32 %r, %r, %nothing;\n                ^\n"));
+  EXPECT_THAT(output, HasSubstr("worse.ptx:4:1: error: unknown directive '.gloabl' (did you mean '.global'?)\n.gloabl .u32 x;\n^\n"));
+  EXPECT_THAT(output, HasSubstr("worse.ptx:7:1: error: unknown instruction 'frob'"));
+}
+
 TEST_F(compiler, WhatCanBeTranslatedIs) {
   EXPECT_EQ(run("later.ptx"), 1);
   EXPECT_THAT(output, HasSubstr("later.ptx:11:"));

@@ -24,8 +24,7 @@ bool Parser::fail(Offset offset, std::string message) {
 
 bool Parser::fail_unknown(Offset offset, std::string message) {
   if (module_.version <= kNewestVersion) return fail(offset, std::move(message));
-  message += "; the module is of PTX version " + std::to_string(module_.version / 10) + "." + std::to_string(module_.version % 10) +
-             ", the newest known is " + std::to_string(kNewestVersion / 10) + "." + std::to_string(kNewestVersion % 10);
+  message += ". Unsupported .version " + version_text(module_.version) + "; current version is '" + version_text(kNewestVersion) + "'"; // in ptxas' words
   fail(offset, std::move(message));
   if (!diagnostics_.empty()) diagnostics_.back().code = CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   return false;
