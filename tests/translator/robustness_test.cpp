@@ -119,5 +119,12 @@ TEST(Robustness, a_name_of_a_megabyte) {
   EXPECT_TRUE(Parsed(kernel(".reg .b32 " + name + ";\nmov.u32 " + name + ", 1;")).ok());
 }
 
+TEST(Robustness, a_name_with_many_digits) {
+  expect_linear([](size_t n) {
+    const std::string name = "n" + std::string(n, '1');
+    return kernel(".reg .b32 a1<10>, " + name + ";\nmov.u32 " + name + ", 1;");
+  }, 100000);
+}
+
 } // namespace
 } // namespace ptxshim::ptx

@@ -80,9 +80,9 @@ const std::vector<CompiledForm>& compiled_forms(Op op); // of the rows that are 
 const std::vector<KnownForm>& known_forms(Op op);       // of the whole PTX ISA (ptx_forms.def): modifiers only
 
 Requirement requirement_of(const KnownForm& known, const std::vector<uint8_t>& choices);
-// Whether a module of this version and target has it, else what is missing: "needs PTX version 7.8, the module is of version 7.0".
 Requirement requirement_of(Directive directive);
 uint16_t version_of_target(std::string_view name); // lowest .version that has it ("sm_90a"); 0: unknown
+// Whether a module of this version and target has it, else what is missing: "needs PTX version 7.8, the module is of version 7.0".
 bool meets(const Module& module, const Requirement& requirement, std::string* missing = nullptr);
 
 // Which choice every slot takes (kAbsent: none) when the form has exactly these modifiers.

@@ -186,18 +186,6 @@ bool Parser::bind_new(NameId name, Meaning meaning, uint32_t index, Offset offse
   return true;
 }
 
-// Whether a range of this very scope declares the name already.
-bool Parser::in_range(std::string_view text) const {
-  for (size_t stem = text.size(); stem > 1 && text[stem - 1] >= '0' && text[stem - 1] <= '9'; --stem) {
-    const NameId prefix = names_.find(text.substr(0, stem - 1));
-    const Binding* binding = prefix == kNone ? nullptr : scopes_.find(prefix, true);
-    const std::string_view digits = text.substr(stem - 1);
-    if (!binding || binding->depth != scopes_.depth() || digits.size() > 9 || (digits[0] == '0' && digits.size() > 1)) continue;
-    if (std::stoul(std::string(digits)) < ranges_[binding->index].count) return true;
-  }
-  return false;
-}
-
 // Remembers that a plain name ends in digits, so that a register range of its prefix does not swallow it.
 void Parser::note_exact(NameId name) {
   const std::string_view text = module_.name(name);

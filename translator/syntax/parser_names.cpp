@@ -8,13 +8,25 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 std::string quoted(std::string_view name) { return "'" + std::string(name.substr(0, 200)) + "'"; }
 
+constexpr size_t kMostDigits = 9; // of a register's number
+
 // The number that text spells, without leading zeros; false when there is none that fits.
 bool number_of(std::string_view text, uint32_t& number) {
-  if (text.empty() || text.size() > 9 || (text[0] == '0' && text.size() > 1)) return false;
+  if (text.empty() || text.size() > kMostDigits || (text[0] == '0' && text.size() > 1)) return false;
   number = 0;
   for (const char c : text) number = number * 10 + static_cast<uint32_t>(c - '0');
   return true;
 }
+
+// Where the digits begin in which a name ends.
+size_t stem_of(std::string_view text) {
+  size_t stem = text.size();
+  while (stem > 0 && is_digit(text[stem - 1])) --stem;
+  return stem;
+}
+
+// The same, but behind what is too long for a register's number: names may be of a megabyte, and each split costs a look-up.
+size_t first_split(std::string_view text) { return std::max(stem_of(text), text.size() - std::min(text.size(), kMostDigits)); }
 
 } // namespace
 
@@ -60,6 +72,17 @@ bool Parser::resolve_range(std::string_view text, size_t stem, Operand& operand)
   operand.kind = OperandKind::Register;
   operand.index = register_of(range, number);
   return true;
+}
+
+// Whether a range of this very scope declares the name already.
+bool Parser::in_range(std::string_view text) const {
+  for (size_t split = std::max<size_t>(first_split(text), 1); split < text.size(); ++split) {
+    const NameId prefix = names_.find(text.substr(0, split));
+    const Binding* binding = prefix == kNone ? nullptr : scopes_.find(prefix, true);
+    uint32_t number = 0;
+    if (binding && binding->depth == scopes_.depth() && number_of(text.substr(split), number) && number < ranges_[binding->index].count) return true;
+  }
+  return false;
 }
 
 bool Parser::resolve_bound(NameId name, const Binding& binding, Operand& operand) {
@@ -112,11 +135,10 @@ bool Parser::resolve_unbound(std::string_view text, Operand& operand) {
 
 bool Parser::resolve(std::string_view text, Operand& operand) {
   if (is_digit(text.back())) {
-    size_t stem = text.size() - 1;
-    while (stem > 0 && is_digit(text[stem - 1])) --stem;
+    const size_t stem = stem_of(text);
     if (stem > 0 && resolve_range(text, stem, operand)) return true;
     // %r1<10> declares %r10 to %r19: the prefix may end in digits.
-    for (size_t split = stem + 1; digit_prefix_ && stem > 0 && split < text.size(); ++split)
+    for (size_t split = std::max(stem + 1, first_split(text)); digit_prefix_ && stem > 0 && split < text.size(); ++split)
       if (resolve_range(text, split, operand)) return true;
   }
   const NameId name = names_.find(text);
@@ -130,8 +152,7 @@ std::string Parser::near_name(std::string_view text) const {
   const std::vector<Binding>& bindings = scopes_.bindings();
   std::string_view best;
   unsigned limit = text.size() <= 3 ? 1 : 2;
-  size_t stem = text.size();
-  while (stem > 0 && is_digit(text[stem - 1])) --stem;
+  const size_t stem = stem_of(text);
   for (size_t i = bindings.size(); i > 0 && bindings.size() - i < kMostTried; --i) {
     const std::string_view name = module_.names[bindings[i - 1].key / 2];
     if (bindings[i - 1].meaning == Meaning::Range) {
