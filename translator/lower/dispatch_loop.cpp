@@ -232,7 +232,7 @@ Parts take_apart(llvm::Function& function, const Hazards& hazards, bool wave64) 
   Parts parts;
   llvm::SmallVector<llvm::Instruction*> ends;
   for (llvm::Instruction& i : llvm::instructions(function)) {
-    if (llvm::isa<llvm::ReturnInst>(&i) || (gathers_wave(i, wave64) && !llvm::is_contained(hazards.barriers, &i)))
+    if (llvm::isa<llvm::ReturnInst>(&i) || (gathers_wave(i, wave64) && !hazards.barriers.contains(&i)))
       ends.push_back(&i);
     else if (is_converge_mark(i))
       parts.marks.push_back(llvm::cast<llvm::CallInst>(&i));

@@ -203,6 +203,7 @@ public:
         found_.waiting.push_back(loop->getHeader());
         check_exits(*loop);
       }
+    if (waiting_.empty() && barriers_.empty()) return {}; // the usual kernel
     for (BasicBlock& block : function_)
       if (splits_a_wave(block)) check_branch(block);
     return std::move(found_);
@@ -259,7 +260,7 @@ private:
       sides.push_back(reached(successor, join));
     }
     for (const Loop* loop : waiting_)
-      if (!loop->contains(&block)) check_entry(*loop, starts, sides, join);
+      if (!loop->contains(&block) && !found_.loops.contains(loop->getHeader())) check_entry(*loop, starts, sides, join);
     check_barriers(sides);
   }
 
@@ -287,13 +288,10 @@ private:
       with_barriers += found.size() != before;
     }
     if (with_barriers < 2) return;
-    for (llvm::Instruction* barrier : found)
-      if (!llvm::is_contained(found_.barriers, barrier)) found_.barriers.push_back(barrier);
+    found_.barriers.insert(found.begin(), found.end());
   }
 
-  void note(const Loop& loop) {
-    if (!llvm::is_contained(found_.loops, loop.getHeader())) found_.loops.push_back(loop.getHeader());
-  }
+  void note(const Loop& loop) { found_.loops.insert(loop.getHeader()); }
 
   // What is reached from `start` without passing `end`.
   llvm::BitVector reached(BasicBlock* start, BasicBlock* end) const {

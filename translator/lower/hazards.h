@@ -2,6 +2,7 @@
 // Which threads of one wave could wait for each other. See progress.cpp.
 #pragma once
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/PassManager.h>
@@ -23,9 +24,9 @@ bool watches(const llvm::Instruction& instruction, bool wave64);
 
 struct Hazards {
   llvm::SmallVector<llvm::BasicBlock*> waiting; // the headers of all loops that end when another thread has acted
-  llvm::SmallVector<llvm::BasicBlock*> loops;   // those among them that must not hold other lanes of the wave
+  llvm::SetVector<llvm::BasicBlock*> loops;     // those among them that must not hold other lanes of the wave
   // With two warps in a wave: block barriers that one of them may be at while the other one is at another barrier.
-  llvm::SmallVector<llvm::Instruction*> barriers;
+  llvm::SetVector<llvm::Instruction*> barriers;
   bool any() const { return !loops.empty() || !barriers.empty(); }
 };
 
