@@ -15,8 +15,8 @@
 #include "lower/exits.h"
 #include "lower/finish.h"
 #include "lower/module.h"
-#include "lower/symbols.h"
 #include "lower/progress.h"
+#include "lower/symbols.h"
 #include "lower/thread_variables.h"
 #include "lower/translator.h"
 #include "syntax/parse.h"
@@ -55,6 +55,7 @@ public:
   Result<CodeObject> run(Emit emit, std::string& text);
 
 private:
+  Result<void> choose_target();
   Result<void> parse();
   Result<std::unique_ptr<llvm::Module>> lower(llvm::LLVMContext& context, llvm::TargetMachine& machine);
   // False: `excluded_` has grown, try again.
@@ -65,7 +66,6 @@ private:
   void write_log();
 
   const TranslateRequest& request_;
-  Result<void> choose_target();
   Target target_ = {}; // with the wave size that is wanted
   std::vector<Module> modules_;
   KernelErrors excluded_;
