@@ -33,7 +33,7 @@ struct ValuTable {
 };
 // Operations that have a VopExtra.
 struct ValuSteps {
-  Handler run_prepared;
+  Handler run_prepared[2]; // of waves of 32, of 64
   void (*prepare)(const Preparation& preparation, unsigned words, unsigned lanes, const uint32_t* from, uint32_t* to);
 };
 inline constexpr unsigned kValuGroups = 4;

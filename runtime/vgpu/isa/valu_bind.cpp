@@ -180,7 +180,7 @@ void plan_valu(const BindContext& context, const ValuInfo& info, const VopExtra&
       continue;
     }
     extra.prepared |= static_cast<uint8_t>(1U << i);
-    extra.how[i] = how;
+    if (changes(how)) extra.how[i] = how;
     extra.from[i] = source;
     source = Source{};
     source.kind = SourceKind::Vector;
@@ -201,7 +201,7 @@ void plan_valu(const BindContext& context, const ValuInfo& info, const VopExtra&
   }
   context.extras.push_back(extra);
   op.extra = &context.extras.back();
-  if (!plain) op.run = valu_steps().run_prepared;
+  if (!plain) op.run = valu_steps().run_prepared[context.wave_size == 64];
 }
 
 } // namespace ptxshim::vgpu
