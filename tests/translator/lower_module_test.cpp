@@ -130,6 +130,17 @@ TEST(translate, AnUnsupportedInstructionCostsItsOwnKernelOnly) {
   EXPECT_THAT(object.info_log, testing::HasSubstr("'bad' was not translated"));
 }
 
+TEST(translate, AtomicsOn128BitsAreRefusedByName) {
+  for (const char* each : {"atom.global.cas.b128 %q1, [%rd], %q0, %q0;", "atom.global.exch.b128 %q1, [%rd], %q0;", "atom.shared.exch.b128 %q1, [%rd], %q0;"}) {
+    const CodeObject object = translated(request(".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in)\n{\n.reg .b128 %q<2>;\n"
+                                                 ".reg .b64 %rd;\nld.param.u64 %rd, [in];\nmov.b128 %q0, {%rd, %rd};\n" +
+                                                 std::string(each) + "\nret;\n}\n"));
+    EXPECT_THAT(info(object, "k").error, testing::HasSubstr("atomic operations on 128 bits are not supported")) << each;
+    EXPECT_THAT(info(object, "k").error, testing::HasSubstr("test.ptx:10:1: error: ")) << each;
+    EXPECT_EQ(info(object, "k").error_code, CUDA_ERROR_NOT_SUPPORTED) << each;
+  }
+}
+
 TEST(translate, AnUndefinedFunctionCostsItsCallersOnly) {
   const std::string text = module_of(".extern .func (.param .b32 r) somewhere(.param .b32 a);\n" + kernel("st.global.u32 [%rd1], 1;", "good") +
                                      kernel("{ .param .b32 a; .param .b32 r;\nst.param.b32 [a], %r0;\ncall (r), somewhere, (a);\n}", "bad"));
