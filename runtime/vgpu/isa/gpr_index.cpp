@@ -36,7 +36,7 @@ const Op* run_indexed(Wave& wave, const Op* op) {
     source.index = static_cast<uint16_t>(source.index + index);
     if (source.index > highest) highest = source.index;
   }
-  if (what >> 3 & 1U) {
+  if ((what >> 3 & 1U) && !moved.dst_is_scalar) {
     dst = static_cast<uint16_t>(dst + index);
     if (dst > highest) highest = dst;
   }

@@ -105,7 +105,7 @@ struct Op {
   uint16_t dst2 = 0;              // scalar slot of a second result (carry, compare mask)
   uint8_t size = 4;
   uint8_t dst_words = 1;
-  bool dst_is_scalar = false;
+  bool dst_is_scalar = false;     // of a vector operation: no vector register is written
   bool returns = false;           // atomics: the old value is wanted
   Source src[4];
   int64_t offset = 0;             // memory: byte offset; control: target address

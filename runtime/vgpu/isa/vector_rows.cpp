@@ -92,7 +92,6 @@ bool parse_operands(const Instruction& in, const ValuInfo& info, Op& op, Parsed&
     }
   }
   if (!mask_set) op.dst2 = kVcc;
-  op.dst_is_scalar = mask_set;
   const bool has_old_value = (in.flags & flag::kDpp) && i < in.count && !in.operands[i].is_modifiers &&
                              (in.operands[i].tied_to == 0 || in.operands[i].kind == OperandKind::None);
   if (has_old_value) ++i;
@@ -332,7 +331,8 @@ bool bind_lanes(const BindContext&, const Instruction& in, const Row& row, Op& o
       modifiers = static_cast<uint8_t>(operand.value & 0xf);
     } else if (operand.is_definition || (!have_destination && i == 0)) { // v_movreld names its destination as a source
       if (have_destination) continue;                                   // v_swap_b32's second result is its source
-      op.dst = operand.kind == OperandKind::Null ? static_cast<uint16_t>(kSink) : operand.index;
+      op.dst = destination_slot(operand);
+      op.dst_is_scalar = operand.kind != OperandKind::Vector;
       have_destination = true;
     } else if (operand.tied_to >= 0 && !swaps) {
       continue;

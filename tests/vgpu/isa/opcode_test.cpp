@@ -173,6 +173,7 @@ TEST_P(Opcode, saveexec) { expect_all(0xff000fU + 1); }
 TEST_P(Opcode, call) { expect_all(111); }
 TEST_P(Opcode, move_relative) { expect_all(44U << 8 | 44U, generation() >= 10); }
 TEST_P(Opcode, register_index_mode) { expect_all(60 + 40, generation() == 9); } // v4 + 2 is read, v5 + 2 written
+TEST_P(Opcode, register_index_mode_leaves_scalars) { expect_all(7, generation() == 9); } // only vector registers are indexed
 // s_mov_b64 zero-extends its literal, s_ashr_i64 sign-extends it, and an f64 literal is the high word: 1 + 100 = 101.
 TEST_P(Opcode, literals) { expect_all(0U + 0xffffffffU + 0x40594000U, generation() >= 10); }
 TEST_P(Opcode, swap) { expect([](uint32_t i) { return i; }); }

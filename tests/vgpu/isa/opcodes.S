@@ -401,6 +401,16 @@ KERNEL register_index_mode
   s_set_gpr_idx_off
   v_add_u32 v1, v1, v7
   STORE v1
+
+KERNEL register_index_mode_leaves_scalars
+  v_mov_b32 v1, 7
+  s_mov_b32 s6, 2
+  s_mov_b32 s8, 1
+  s_set_gpr_idx_on s6, 8 // results
+  v_readfirstlane_b32 s8, v1
+  s_set_gpr_idx_off
+  v_mov_b32 v1, s8
+  STORE v1
 #endif
 
 #if GEN >= 10
