@@ -80,7 +80,7 @@ void resolve_exits(llvm::Module& module) {
     if (!function->use_empty()) {
       function->addFnAttr(kErrorAttribute,
                           "exit in the function '" + function->getName().str() +
-                              "', which is recursive or called through a pointer, is not supported");
+                              "', which is recursive, called through a pointer or inlined too often, is not supported");
       function->addFnAttr(kErrorCodeAttribute, std::to_string(CUDA_ERROR_NOT_SUPPORTED));
     }
     llvm::changeToUnreachable(call);
