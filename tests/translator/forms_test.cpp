@@ -56,12 +56,28 @@ std::string registers_for(const std::string& body) {
   return text;
 }
 
+// What ptx_forms.def says of an operand of an instruction that is not translated.
+std::string untranslated_text(const OperandSpec& spec) {
+  if (spec.role == Role::Nothing) return "_";
+  if (spec.constant || (!spec.values.empty() && spec.values.front() != '%')) return spec.values.empty() ? "0" : std::string(spec.values.substr(0, spec.values.find_first_of(".|")));
+  if (spec.role == Role::Address) {
+    std::string text = spec.place == Place::Tensor ? "[%b32_1" : "[%b64_1";
+    for (const OperandSpec& each : spec.listed) text += ", " + (each.place == Place::Sampler ? "%b64_1" : untranslated_text(each));
+    return text + "]";
+  }
+  const std::string text = register_name(held_as(spec.type)) + (spec.selector ? ".b0" : "");
+  std::string list = "{" + text;
+  for (unsigned i = 1; i < spec.elements; ++i) list += ", " + text;
+  return spec.vector ? list + "}" : text;
+}
+
 std::string operand_text(Op op, const Candidate& candidate, size_t index) {
   const OperandSpec& spec = candidate.operands[index];
   switch (spec.role) {
   case Role::Address: return "[%b64_1]";
   case Role::Label: return "L";
   case Role::List: return "()";
+  case Role::Nothing: return "_";
   case Role::Destination:
   case Role::Source:
   case Role::PredicateDestination:
@@ -93,12 +109,12 @@ std::vector<Mod> modifiers_of(const CompiledForm& form, size_t varied, size_t ch
   return modifiers;
 }
 
-std::string instruction_text(Op op, const std::vector<Mod>& modifiers, const Candidate& candidate) {
+std::string instruction_text(Op op, const std::vector<Mod>& modifiers, const Candidate& candidate, bool translated = true) {
   std::string text(spelling(op));
   for (const Mod modifier : modifiers) text += "." + std::string(spelling(modifier));
   for (size_t i = 0; i < candidate.operands.size(); ++i) {
     text += i == 0 ? " " : candidate.operands[i - 1].paired ? "|" : ", ";
-    text += operand_text(op, candidate, i);
+    text += translated ? operand_text(op, candidate, i) : untranslated_text(candidate.operands[i]);
   }
   return text + ";";
 }
@@ -150,8 +166,11 @@ Target least(const Requirement& needs) {
 struct Case {
   Op op = Op::kInvalid;
   std::vector<Mod> modifiers;
-  std::vector<Requirement> rows; // of every row that has these modifiers
-  std::string text;
+  struct Row {
+    Requirement needs;
+    std::string text;
+  };
+  std::vector<Row> rows; // every row that has these modifiers
 };
 
 // Every row of ptx_forms.def with each of its choices, the other optional slots being absent.
@@ -163,17 +182,20 @@ std::vector<Case> all_cases() {
     for (const KnownForm& known : known_forms(op))
       for (size_t s = 0; s <= known.form.slots.size(); ++s)
         for (size_t c = 0; c < (s == known.form.slots.size() ? 1 : known.form.slots[s].choices.size()); ++c) {
-          Case made{op, modifiers_of(known.form, s, c), {}, {}};
+          Case made{op, modifiers_of(known.form, s, c), {}};
           std::vector<uint8_t> chosen;
-          for (const KnownForm& row : known_forms(op))
-            if (match_modifiers(row.form, made.modifiers, chosen) && excluded(row.form, chosen).empty()) made.rows.push_back(requirement_of(row, chosen));
-          if (made.rows.empty()) continue; // the first choices exclude each other
           const std::vector<CompiledForm>& forms = compiled_forms(op);
           const auto ours = std::find_if(forms.begin(), forms.end(), [&](const CompiledForm& form) {
             return match_modifiers(form, made.modifiers, chosen) && excluded(form, chosen).empty();
           });
           const Candidate candidate = ours == forms.end() ? Candidate() : make_candidate(op, *ours, 0, made.modifiers, chosen);
-          made.text = instruction_text(op, made.modifiers, candidate);
+          for (const KnownForm& row : known_forms(op))
+            if (match_modifiers(row.form, made.modifiers, chosen) && excluded(row.form, chosen).empty()) {
+              const std::vector<Candidate> said = known_candidates(row, made.modifiers, chosen);
+              const bool translated = ours != forms.end() || said.empty();
+              made.rows.push_back({requirement_of(row, chosen), instruction_text(op, made.modifiers, translated ? candidate : said[0], translated)});
+            }
+          if (made.rows.empty()) continue; // the first choices exclude each other
           cases.push_back(std::move(made));
         }
   }
@@ -183,10 +205,10 @@ std::vector<Case> all_cases() {
 TEST(Forms, every_row_is_taken_with_the_least_version_and_target_it_asks_for) {
   size_t tried = 0;
   for (const Case& each : all_cases())
-    for (const Requirement& row : each.rows) {
-      const Target target = least(row);
+    for (const Case::Row& row : each.rows) {
+      const Target target = least(row.needs);
       if (target.name.empty()) continue;
-      const Parsed parsed(module_for(target, each.text));
+      const Parsed parsed(module_for(target, row.text));
       EXPECT_TRUE(parsed.ok()) << parsed.message();
       ++tried;
     }
@@ -198,12 +220,13 @@ TEST(Forms, every_row_is_refused_below_what_it_asks_for) {
   size_t tried = 0;
   for (const Case& each : all_cases()) {
     if (each.rows.size() != 1) continue; // another row may be content with less
-    const Requirement& row = each.rows[0];
+    const Requirement& row = each.rows[0].needs;
+    const std::string& text = each.rows[0].text;
     Target target = least(row);
     if (target.name.empty()) continue;
     if (row.ptx > 10 && row.ptx > version_of_target(target.name)) {
       const Target below{row.ptx - 1u, target.name};
-      EXPECT_THAT(error_of(module_for(below, each.text)), testing::HasSubstr("needs PTX version " + version_text(row.ptx))) << each.text;
+      EXPECT_THAT(error_of(module_for(below, text)), testing::HasSubstr("needs PTX version " + version_text(row.ptx))) << text;
       ++tried;
     }
     for (const std::string_view name : kPlainTargets) {
@@ -211,7 +234,7 @@ TEST(Forms, every_row_is_refused_below_what_it_asks_for) {
       const Target below{std::max<unsigned>(row.ptx, version_of_target(name)), std::string(name)};
       if (row.until != 0 && below.version >= row.until) continue;
       const std::string wanted = number_of(name) < row.sm ? "needs target sm_" + std::to_string(row.sm) : "needs one of the targets sm_";
-      EXPECT_THAT(error_of(module_for(below, each.text)), testing::HasSubstr(wanted)) << each.text;
+      EXPECT_THAT(error_of(module_for(below, text)), testing::HasSubstr(wanted)) << text;
       ++tried;
     }
   }

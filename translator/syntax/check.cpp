@@ -68,10 +68,15 @@ void Checker::judge(Match& entry, const Instruction& instruction) const {
   std::vector<uint8_t> choices;
   bool met = false;
   for (const KnownForm& known : known_forms(instruction.op)) {
-    if (met || !match_modifiers(known.form, entry.modifiers, choices) || !excluded(known.form, choices).empty()) continue;
+    if (!match_modifiers(known.form, entry.modifiers, choices) || !excluded(known.form, choices).empty()) continue;
     std::string missing;
-    met = meets(module_, requirement_of(known, choices), &missing);
-    if (!met && !entry.known) entry.wrong = describe_modifiers(instruction) + " " + missing;
+    if (meets(module_, requirement_of(known, choices), &missing)) {
+      met = true;
+      for (Candidate& candidate : known_candidates(known, entry.modifiers, choices)) entry.untranslated.push_back(std::move(candidate));
+      entry.unsaid = entry.unsaid || known.operands.empty();
+    } else if (!entry.known) {
+      entry.wrong = describe_modifiers(instruction) + " " + missing;
+    }
     entry.known = true;
   }
   if (met) entry.wrong.clear();
@@ -222,8 +227,13 @@ Verdict Checker::check(const Function& function, Instruction& instruction, std::
     return found.known ? Verdict::Wrong : Verdict::Newer;
   }
   if (found.candidates.empty()) {
-    message = "instruction '" + describe_modifiers(instruction) + "'";
-    return Verdict::NotYet;
+    const auto right = [&](const Candidate& candidate) { return fits(function, instruction, candidate, nullptr); };
+    if (found.unsaid || std::any_of(found.untranslated.begin(), found.untranslated.end(), right)) {
+      message = "instruction '" + describe_modifiers(instruction) + "'";
+      return Verdict::NotYet;
+    }
+    message = misfit(function, instruction, found.untranslated, where);
+    return Verdict::Wrong;
   }
   const Candidate* late = nullptr; // fits, but for the version
   for (const Candidate& candidate : found.candidates) {
@@ -241,19 +251,23 @@ Verdict Checker::check(const Function& function, Instruction& instruction, std::
     message = check_versions(instruction, *late);
     return Verdict::Wrong;
   }
-  // The candidate that fits furthest tells what is wrong.
+  message = misfit(function, instruction, found.candidates, where);
+  return Verdict::Wrong;
+}
+
+// The candidate that fits furthest tells what is wrong.
+std::string Checker::misfit(const Function& function, const Instruction& instruction, const std::vector<Candidate>& candidates, Offset& where) const {
   Problem worst;
   bool any = false;
-  for (const Candidate& candidate : found.candidates) {
+  for (const Candidate& candidate : candidates) {
     Problem problem;
     fits(function, instruction, candidate, &problem);
     if (any && problem.reached <= worst.reached) continue;
     worst = std::move(problem);
     any = true;
   }
-  message = describe_modifiers(instruction) + ": " + worst.text;
   where = offset_of_operand(instruction, worst.operand);
-  return Verdict::Wrong;
+  return describe_modifiers(instruction) + ": " + worst.text;
 }
 
 } // namespace ptxshim::ptx

@@ -31,6 +31,8 @@ private:
     Op op = Op::kInvalid;
     std::vector<Mod> modifiers;
     std::vector<Candidate> candidates;
+    std::vector<Candidate> untranslated; // what the PTX ISA wants, where no form is translated
+    bool unsaid = false;                 // a form of these does not say its operands
     std::string wrong; // why no form of the PTX ISA, or none for this version and target, has these modifiers
     bool known = false; // some form has them
     uint64_t hash = 0;
@@ -47,6 +49,7 @@ private:
   std::string describe_modifiers(const Instruction& instruction) const;
   std::string unfit_modifiers(const Instruction& instruction) const;
   std::string one_modifier_off(const Instruction& instruction) const;
+  std::string misfit(const Function& function, const Instruction& instruction, const std::vector<Candidate>& candidates, Offset& where) const;
   Offset offset_of_operand(const Instruction& instruction, size_t index) const;
   std::string check_versions(const Instruction& instruction, const Candidate& candidate) const;
 
@@ -64,7 +67,10 @@ private:
                      std::string* problem) const;
   bool fits_special(const Instruction& instruction, const OperandSpec& spec, const Operand& operand, std::string* problem) const;
   bool fits_symbol(const Instruction& instruction, const OperandSpec& spec, const Operand& operand, std::string* problem) const;
-  bool fits_address(const Function& function, const Instruction& instruction, const Operand& operand, std::string* problem) const;
+  bool fits_address(const Function& function, const Instruction& instruction, StateSpace space, const Operand& operand, std::string* problem) const;
+  bool fits_place(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec, const Operand& operand,
+                  std::string* problem) const;
+  bool fits_handle(const Function& function, const OperandSpec& spec, const Operand& operand, std::string* problem) const;
   std::string name_of(const Function& function, const Operand& operand) const;
 
   // check_call.cpp

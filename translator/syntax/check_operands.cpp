@@ -93,6 +93,18 @@ bool go_together(Family one, Family other) {
 
 bool is_simd_video(Op op) { return op >= Op::vadd2 && op <= Op::vset4; }
 
+// values: "0..3", "-1|1", or "%16" for multiples
+bool is_among(std::string_view values, const Operand& operand) {
+  if (operand.kind != OperandKind::Integer) return false;
+  const size_t range = values.find("..");
+  const std::string text(values);
+  if (text.front() == '%') return operand.value % std::stoll(text.substr(1)) == 0;
+  if (range != std::string_view::npos) return operand.value >= std::stoll(text) && operand.value <= std::stoll(text.substr(range + 2));
+  for (size_t at = 0; at < text.size(); at = std::min(text.find('|', at), text.size() - 1) + 1)
+    if (operand.value == std::stoll(text.substr(at))) return true;
+  return false;
+}
+
 bool is_destination(Role role) { return role == Role::Destination || role == Role::PredicateDestination; }
 
 } // namespace
@@ -149,7 +161,8 @@ bool Checker::fits(const Function& function, const Instruction& instruction, con
 bool Checker::fits_operand(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,
                            const Operand& operand, std::string* problem) const {
   switch (spec.role) {
-  case Role::Address: return fits_address(function, instruction, operand, problem);
+  case Role::Address: return fits_place(function, instruction, candidate, spec, operand, problem);
+  case Role::Nothing: return operand.kind == OperandKind::Sink || say(problem, "'_' is expected");
   case Role::List: return operand.kind == OperandKind::List || say(problem, "a list (…) is expected");
   case Role::Label: {
     const bool callee = operand.kind == OperandKind::Symbol && instruction.op == Op::call;
@@ -165,6 +178,7 @@ bool Checker::fits_operand(const Function& function, const Instruction& instruct
   case Role::PredicateDestination:
   case Role::PredicateSource: break;
   }
+  if (spec.place == Place::Sampler) return fits_handle(function, spec, operand, problem);
   if (spec.vector || operand.kind == OperandKind::Vector) return fits_vector(function, instruction, candidate, spec, operand, problem);
   return fits_scalar(function, instruction, candidate, spec, operand, problem);
 }
@@ -178,14 +192,15 @@ bool Checker::fits_vector(const Function& function, const Instruction& instructi
   if (operand.kind == OperandKind::Register && operand.component == kNoComponent) whole = &function.registers[operand.index];
   if (whole && whole->vector == 1) whole = nullptr;
   if (operand.kind != OperandKind::Vector && !whole) {
-    if (!packing && candidate.vector == 1) return fits_scalar(function, instruction, candidate, spec, operand, problem);
+    if (!packing && candidate.vector == 1 && spec.elements < 2) return fits_scalar(function, instruction, candidate, spec, operand, problem);
     return say(problem, "a vector {…} is expected");
   }
   const std::span<const Operand> elements = whole ? std::span<const Operand>{} : module_.elements_of(operand);
   const size_t count = whole ? whole->vector : elements.size();
-  if (packing ? count != 2 && count != 4 : count != candidate.vector || candidate.vector == 1) {
+  const size_t wanted = spec.elements ? spec.elements : candidate.vector;
+  if (packing ? count != 2 && count != 4 : count != wanted || (candidate.vector == 1 && spec.elements == 0)) {
     return say(problem, packing ? std::string("mov packs two or four elements")
-                                : "a vector of " + std::to_string(candidate.vector) + " elements is expected");
+                                : "a vector of " + std::to_string(wanted) + (wanted == 1 ? " element is expected" : " elements is expected"));
   }
   OperandSpec each = spec;
   each.vector = false;
@@ -207,7 +222,7 @@ bool Checker::fits_vector(const Function& function, const Instruction& instructi
     if (!fits_scalar(function, instruction, candidate, each, element, problem)) return false;
   }
   if (all_dropped) return say(problem, "a vector of nothing but '_'");
-  return elements_go_together(function, elements, problem);
+  return spec.mixed || elements_go_together(function, elements, problem);
 }
 
 bool Checker::elements_go_together(const Function& function, std::span<const Operand> elements, std::string* problem) const {
@@ -233,6 +248,8 @@ bool Checker::fits_scalar(const Function& function, const Instruction& instructi
   if (instruction.op == Op::cvta && bits_of(spec.type) < module_.address_size) return say(problem, "addresses of this module have 64 bits");
   if (operand.kind == OperandKind::Register) {
     if (spec.constant) return say(problem, "a constant is expected" + (problem ? ", not " + name_of(function, operand) : std::string()));
+    const bool selects = operand.component == kSelector;
+    if (selects && !spec.selector && !is_simd_video(instruction.op)) return say(problem, "a selector (.b0, .h1) has no place here");
     if (is_destination(spec.role) && operand.negated) return say(problem, "a destination cannot be negated");
     return fits_register(function, candidate, spec, operand, problem);
   }
@@ -248,7 +265,8 @@ bool Checker::fits_scalar(const Function& function, const Instruction& instructi
   case OperandKind::WarpSize:
   case OperandKind::Float32:
   case OperandKind::Float64:
-    if (is_simd_video(instruction.op)) return say(problem, "a register is expected");
+    if (is_simd_video(instruction.op) || spec.registers) return say(problem, "a register is expected");
+    if (!spec.values.empty() && !is_among(spec.values, operand)) return say(problem, "the constant must be one of " + std::string(spec.values));
     if (literal_fits(spec.type, operand.kind)) return true;
     return say(problem, problem ? name_of(function, operand) + " where " + dotted(spec.type) + " is expected" : std::string());
   case OperandKind::SpecialRegister: return fits_special(instruction, spec, operand, problem);
@@ -276,7 +294,7 @@ bool Checker::fits_register(const Function& function, const Candidate& candidate
   }
   const bool same = bits_of(info.type) == bits_of(spec.type) ? same_size_fits(spec.type, info.type) : spec.type == ScalarType::None;
   if (spec.bits && kind_of(info.type) != TypeKind::Untyped) return say(problem, problem ? name_of(function, operand) + " is " + dotted(info.type) + ", not of a .b type" : std::string());
-  if (same || (candidate.wider && wider_fits(spec.type, info.type))) return true;
+  if (same || ((candidate.wider || spec.wider) && wider_fits(spec.type, info.type))) return true;
   return say(problem, problem ? name_of(function, operand) + " is " + dotted(info.type) + " where " + dotted(spec.type) + " is expected"
                               : std::string());
 }
@@ -316,8 +334,47 @@ bool Checker::fits_symbol(const Instruction& instruction, const OperandSpec& spe
   return true;
 }
 
-bool Checker::fits_address(const Function& function, const Instruction& instruction, const Operand& operand, std::string* problem) const {
-  const StateSpace space = module_.space(instruction);
+// Tensor memory is addressed by 32 bits; textures, samplers and surfaces by their variable or 64 bits that hold its address.
+bool Checker::fits_handle(const Function& function, const OperandSpec& spec, const Operand& operand, std::string* problem) const {
+  const uint32_t bits = spec.place == Place::Tensor ? 32 : 64;
+  const bool bare = spec.role == Role::Source; // in a list: [texture, sampler, {…}]
+  if (operand.kind == (bare ? OperandKind::Register : OperandKind::AddressRegister)) {
+    const RegisterInfo& info = function.registers[operand.index];
+    if (is_integer(info.type) && bits_of(info.type) == bits) return true;
+    return say(problem, problem ? name_of(function, operand) + " is no address of " + std::to_string(bits) + " bits" : std::string());
+  }
+  const ScalarType wanted = spec.place == Place::Texture ? ScalarType::TexRef : spec.place == Place::Sampler ? ScalarType::SamplerRef : ScalarType::SurfRef;
+  const bool named = operand.kind == (bare ? OperandKind::Symbol : OperandKind::AddressSymbol);
+  if (named && spec.place != Place::Tensor && module_.symbols[operand.index].type == wanted) return true;
+  return say(problem, problem ? name_of(function, operand) + " is no " + (spec.place == Place::Tensor ? "address in tensor memory" : dotted(wanted)) : std::string());
+}
+
+// [base], or [base, {x, y}, …]
+bool Checker::fits_place(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec, const Operand& operand,
+                         std::string* problem) const {
+  const Operand* base = &operand;
+  if (!spec.listed.empty() || operand.kind == OperandKind::AddressList) {
+    if (operand.kind != OperandKind::AddressList || module_.elements_of(operand).size() != spec.listed.size() + 1) {
+      return say(problem, "an address of " + std::to_string(spec.listed.size() + 1) + " parts is expected");
+    }
+    base = &module_.elements_of(operand)[0];
+    for (size_t i = 0; i < spec.listed.size(); ++i)
+      if (!fits_operand(function, instruction, candidate, spec.listed[i], module_.elements_of(operand)[i + 1], problem)) return false;
+  }
+  switch (spec.place) {
+  case Place::Modifiers: return fits_address(function, instruction, module_.space(instruction), *base, problem);
+  case Place::Global: return fits_address(function, instruction, StateSpace::Global, *base, problem);
+  case Place::Shared: return fits_address(function, instruction, StateSpace::Shared, *base, problem);
+  case Place::Generic: return fits_address(function, instruction, StateSpace::None, *base, problem);
+  case Place::Tensor:
+  case Place::Texture:
+  case Place::Sampler:
+  case Place::Surface: break;
+  }
+  return fits_handle(function, spec, *base, problem);
+}
+
+bool Checker::fits_address(const Function& function, const Instruction& instruction, StateSpace space, const Operand& operand, std::string* problem) const {
   if (operand.kind == OperandKind::AddressAbsolute) {
     return space == StateSpace::Local || say(problem, "only the .local space is addressed by numbers");
   }

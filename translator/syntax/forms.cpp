@@ -224,7 +224,6 @@ CompiledForm compile(const Form& form) {
   std::string_view rest = form.syntax;
   const std::string_view mnemonic = take(rest, ' ');
   read_mnemonic(mnemonic, form.slots, compiled);
-  read_operands(trim(rest), compiled);
   return compiled;
 }
 
@@ -233,7 +232,11 @@ const std::vector<CompiledForm>& compiled_forms(Op op) {
   static std::array<std::vector<CompiledForm>, kOps> forms;
   const size_t index = static_cast<size_t>(op);
   std::call_once(once[index], [&] {
-    for (const Form& form : forms_of(op)) forms[index].push_back(compile(form));
+    for (const Form& form : forms_of(op)) {
+      CompiledForm& compiled = forms[index].emplace_back(compile(form));
+      const size_t space = compiled.syntax.find(' ');
+      if (space != std::string_view::npos) read_operands(trim(compiled.syntax.substr(space)), compiled);
+    }
   });
   return forms[index];
 }

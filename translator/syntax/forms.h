@@ -12,7 +12,10 @@
 
 namespace ptxshim::ptx {
 
-enum class Role : uint8_t { Destination, Source, PredicateDestination, PredicateSource, Address, Label, List };
+enum class Role : uint8_t { Destination, Source, PredicateDestination, PredicateSource, Address, Label, List, Nothing };
+
+// What an address names: the space that the modifiers say, another one, or something of a kind of its own.
+enum class Place : uint8_t { Modifiers, Global, Shared, Generic, Tensor, Texture, Sampler, Surface };
 
 // What one operand of an instruction must be.
 struct OperandSpec {
@@ -22,6 +25,15 @@ struct OperandSpec {
   bool constant = false;   // a constant, no register
   bool bits = false;       // registers of .b types only
   ScalarType type = ScalarType::None;
+  // Said by ptx_forms.def only:
+  bool registers = false;   // no constant
+  bool selector = false;    // a.b0, a.h1 are allowed
+  bool wider = false;       // registers may be wider than the type
+  bool mixed = false;       // a vector of integers and floats: coordinates
+  Place place = Place::Modifiers;
+  uint16_t elements = 0;    // of the vector; 0: as .vN says
+  std::string_view values;  // of a constant: "0..3", "-1|1"; empty: all
+  std::vector<OperandSpec> listed; // [base, these]
 };
 
 // A form whose modifiers match.
@@ -73,11 +85,13 @@ struct KnownForm {
   CompiledForm form;
   Requirement requirement;
   std::string_view minima;
+  std::string_view operands; // empty: not said, "-": none
 };
 
 CompiledForm compile(const Form& form);
 const std::vector<CompiledForm>& compiled_forms(Op op); // of the rows that are translated
-const std::vector<KnownForm>& known_forms(Op op);       // of the whole PTX ISA (ptx_forms.def): modifiers only
+const std::vector<KnownForm>& known_forms(Op op);       // of the whole PTX ISA (ptx_forms.def)
+std::vector<Candidate> known_candidates(const KnownForm& known, std::span<const Mod> modifiers, const std::vector<uint8_t>& choices);
 
 Requirement requirement_of(const KnownForm& known, const std::vector<uint8_t>& choices);
 Requirement requirement_of(Directive directive);

@@ -84,7 +84,9 @@ const std::vector<KnownForm>& known_forms(Op op) {
       if (row.op != op) continue;
       Form form{row.syntax, row.slots};
       form.never = row.never;
-      forms[index].push_back({compile(form), {row.ptx, row.sm, row.until, row.until_sm, row.targets}, row.minima});
+      forms[index].push_back({compile(form), {row.ptx, row.sm, row.until, row.until_sm, row.targets}, row.minima, {}});
+      const std::string_view syntax = row.syntax;
+      if (const size_t space = syntax.find(' '); space != std::string_view::npos) forms[index].back().operands = syntax.substr(space + 1);
     }
   });
   return forms[index];
