@@ -28,8 +28,7 @@ inline Words prepare_half(const Preparation& how, Words w) {
   uint32_t words[kWords];
   store_words(words, w);
   PTXSHIM_LANE_LOOP
-  for (unsigned i = 0; i < kWords; ++i)
-    words[i] = (to_bits(widen(F16{static_cast<uint16_t>(words[i] >> how.down)})) & how.mask) ^ how.flip;
+  for (unsigned i = 0; i < kWords; ++i) words[i] = (to_bits(widen(F16{static_cast<uint16_t>(words[i] >> how.down)})) & how.mask) ^ how.flip;
   return load_words(words);
 }
 
@@ -128,7 +127,8 @@ template <unsigned Lanes> [[gnu::noinline]] void spread(const Wave& wave, const 
       store_words(to + word * Lanes + at, Words{} + static_cast<uint32_t>(value >> (32 * word)));
 }
 
-template <unsigned Lanes> inline uint64_t prepare_source(Wave& wave, const VopExtra& extra, const ValuInfo& info, uint64_t exec, unsigned number) {
+template <unsigned Lanes>
+inline uint64_t prepare_source(Wave& wave, const VopExtra& extra, const ValuInfo& info, uint64_t exec, unsigned number) {
   const Source& source = extra.from[number];
   const unsigned words = words_of(info.source[number]);
   uint32_t* const to = wave.v + size_t{kSpareSources + 2 * number} * Lanes;
@@ -197,8 +197,7 @@ inline Words finish_halves(Words w, const Finish& how) {
   }
   if (how.clamp) {
     PTXSHIM_LANE_LOOP
-    for (unsigned i = 0; i < kWords; ++i)
-      words[i] = clamp_half(words[i] & 0xffffU, how.dx10) | clamp_half(words[i] >> 16, how.dx10) << 16;
+    for (unsigned i = 0; i < kWords; ++i) words[i] = clamp_half(words[i] & 0xffffU, how.dx10) | clamp_half(words[i] >> 16, how.dx10) << 16;
   }
   return load_words(words);
 }
