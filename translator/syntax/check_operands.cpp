@@ -316,11 +316,12 @@ bool Checker::fits_special(const Instruction& instruction, const OperandSpec& sp
   return say(problem, problem ? name + " is " + dotted(row.type) + ", not " + dotted(spec.type) : name);
 }
 
-// The address of a variable or function as a value: mov and cvta.
+// The address of a variable or function as a value: mov, cvta, and of the block's own memory mapa and getctarank.
 bool Checker::fits_symbol(const Instruction& instruction, const OperandSpec& spec, const Operand& operand, std::string* problem) const {
   const Symbol& symbol = module_.symbols[operand.index];
   const std::string name = problem ? "'" + std::string(module_.name(symbol.name).substr(0, 200)) + "'" : std::string();
-  if (instruction.op != Op::mov && instruction.op != Op::cvta) {
+  const bool mapped = (instruction.op == Op::mapa || instruction.op == Op::getctarank) && module_.space(instruction) == StateSpace::Shared;
+  if (instruction.op != Op::mov && instruction.op != Op::cvta && !mapped) {
     return say(problem, name + " is a variable: load it, or take its address with mov");
   }
   if (!is_integer(spec.type) || bits_of(spec.type) < 32) return say(problem, "the address of " + name + " does not fit the type of the instruction");
@@ -328,7 +329,7 @@ bool Checker::fits_symbol(const Instruction& instruction, const OperandSpec& spe
   const bool far = !function && symbol.space == StateSpace::Global;
   if (far && bits_of(spec.type) < module_.address_size) return say(problem, "the address of " + name + " has 64 bits");
   const StateSpace wanted = module_.space(instruction);
-  if (instruction.op == Op::cvta && wanted != symbol.space) {
+  if (instruction.op != Op::mov && wanted != symbol.space) {
     return say(problem, name + " is in the " + std::string(space_name(symbol.space)) + " space, not in " + std::string(space_name(wanted)));
   }
   return true;
