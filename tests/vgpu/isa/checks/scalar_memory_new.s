@@ -1,30 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scalar memory under its names from gfx11 on; bytes, halves and three words are gfx12's.
-.include "common.inc"
-
-.macro SOURCES
-  v_mov_b32 v40, 0x8182f3f4
-  v_mov_b32 v41, 0x11223344
-  v_mov_b32 v42, 0x55667788
-  v_mov_b32 v43, 0x99aabbcc
-  global_store_dwordx4 v0, v[40:43], s[6:7]
-  global_store_dwordx4 v0, v[40:43], s[6:7] offset:16
-  global_store_dwordx4 v0, v[40:43], s[6:7] offset:32
-  global_store_dwordx4 v0, v[40:43], s[6:7] offset:48
-  s_mov_b32 s12, s6
-  s_mov_b32 s13, s7
-  s_movk_i32 s14, 64
-  s_mov_b32 s15, 0x30000000
-.endm
-// base as it is written, register, and the last word that is read
-.macro LOADS name, last, first_value, last_value
-  s_load_\name s[20:\last], s[6:7], 0
-  IS32 s20, \first_value
-  IS32 s\last, \last_value
-  s_buffer_load_\name s[20:\last], s[12:15], 0
-  IS32 s20, \first_value
-  IS32 s\last, \last_value
-.endm
+.include "scalar_memory.inc"
 
 KERNEL loads
   SOURCES
