@@ -13,7 +13,7 @@
 // what lies on the way to them must be in the loop, or it would have to wait until all lanes leave it.
 //
 // What the lanes of a warp do together begins by waiting until all of the members that are still in the loop are in
-// this place, else the lane comes again. Barriers that warps of one wave may be at in different places are no ends:
+// this place, else the lane comes again; where warps stay whole (whole_warps.cpp) it is no place. Barriers that warps of one wave may be at in different places are no ends:
 // the hardware counts waves, so all lanes of the wave meet in one place that these barriers share, and go on where
 // each came from.
 //
@@ -22,22 +22,21 @@
 // it would follow the numbers and build the old loops again.
 #include "lower/dispatch_loop.h"
 
-#include <llvm/ADT/MapVector.h>
-#include <llvm/ADT/SetVector.h>
+#include <deque>
+
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Scalar/Reg2Mem.h>
 
 #include "lower/emitter.h"
+#include "lower/whole_warps.h"
 
 namespace ptxshim::ptx {
 
 using llvm::BasicBlock;
 
 namespace {
-
-using Blocks = llvm::SetVector<BasicBlock*>;
 
 // What a function's regions have in common.
 struct Parts {
@@ -53,15 +52,21 @@ struct Region {
 
 class DispatchLoop {
 public:
-  DispatchLoop(llvm::Function& function, const Parts& parts, const Region& region, const llvm::LoopInfo& loops, bool wave64)
-      : function_(function), parts_(parts), region_(region), wave64_(wave64), ir_(function.getContext()) {
+  DispatchLoop(llvm::Function& function, const Parts& parts, Region region, const llvm::LoopInfo& loops, const WholeWarps& warps,
+               bool wave64)
+      : function_(function), parts_(parts), region_(std::move(region)), wave64_(wave64), ir_(function.getContext()) {
     find_places(loops);
+    if (warps.come_together(region_.blocks, parts_.marks, places_)) return;
+    for (llvm::CallInst* mark : parts_.marks)
+      if (inside(mark->getParent())) add_place(mark->getParent());
+    add_loops(loops);
+    gathers_warps_ = true;
   }
 
   void build() {
     make_loop();
     for (llvm::CallInst* mark : parts_.marks)
-      if (inside(mark->getParent())) wait_for_members(*mark);
+      if (gathers_warps_ && inside(mark->getParent())) wait_for_members(*mark);
     for (llvm::CallInst* barrier : parts_.barriers)
       if (inside(barrier->getParent())) meet_block(*barrier);
     move_edges();
@@ -73,19 +78,20 @@ private:
   void find_places(const llvm::LoopInfo& loops) {
     for (BasicBlock* header : parts_.waiting)
       if (inside(header)) add_place(header);
-    for (llvm::CallInst* mark : parts_.marks)
-      if (inside(mark->getParent())) add_place(mark->getParent());
     for (llvm::CallInst* barrier : parts_.barriers)
       if (inside(barrier->getParent())) add_place(barrier->getParent()->getSingleSuccessor());
     for (BasicBlock& block : function_)
       if (!inside(&block))
         for (BasicBlock* next : llvm::successors(&block))
           if (inside(next)) add_place(next);
-    // Loops with places in them are taken apart: they may be entered there.
+    add_loops(loops);
+    for (BasicBlock* end : region_.ends) add_place(end);
+  }
+  // Loops with places in them are taken apart: they may be entered there.
+  void add_loops(const llvm::LoopInfo& loops) {
     for (llvm::Loop* loop : loops.getLoopsInPreorder())
       if (inside(loop->getHeader()) && llvm::any_of(loop->blocks(), [&](BasicBlock* block) { return places_.contains(block); }))
         add_place(loop->getHeader());
-    for (BasicBlock* end : region_.ends) add_place(end);
   }
 
   void add_place(BasicBlock* block) {
@@ -199,11 +205,12 @@ private:
 
   llvm::Function& function_;
   const Parts& parts_;
-  const Region& region_;
+  const Region region_;
   const bool wave64_;
+  bool gathers_warps_ = false;
   llvm::IRBuilder<> ir_;
   Blocks added_;
-  llvm::MapVector<BasicBlock*, uint32_t> places_;
+  Places places_;
   llvm::Value* place_ = nullptr;
   llvm::Value* resume_ = nullptr;
   llvm::Value* alive_ = nullptr;
@@ -300,10 +307,12 @@ void interleave_lanes(llvm::Function& function, const Hazards& hazards, llvm::Fu
   changed();
   llvm::RegToMemPass().run(function, analyses);
   changed();
-  for (const Region& region : find_regions(hazards, parts)) {
-    DispatchLoop(function, parts, region, analyses.getResult<llvm::LoopAnalysis>(function), wave64).build();
-    changed();
-  }
+  const WholeWarps warps(hazards.splits, analyses.getResult<llvm::PostDominatorTreeAnalysis>(function));
+  std::deque<DispatchLoop> loops;
+  for (Region& region : find_regions(hazards, parts))
+    loops.emplace_back(function, parts, std::move(region), analyses.getResult<llvm::LoopAnalysis>(function), warps, wave64);
+  for (DispatchLoop& loop : loops) loop.build();
+  changed();
 }
 
 } // namespace ptxshim::ptx

@@ -9,9 +9,10 @@
 // their way anything that other threads see comes before they wait for the whole block (or warp) anyway. The
 // usual wait of one thread for another block, with the block's barrier behind it, is none.
 //
-// Where two warps share a wave, code that only one of them comes to, and goes through as a whole, is no hazard: CUB's
-// look-back, in the first warp of a block, is such code. A branch on the thread's index shows the first, if the
-// function knows blocks of one dimension only, and votes show the second.
+// Where two warps share a wave, one of them may wait for the other: what the lanes of a warp decide together, by a
+// vote, still parts the wave. Even code for lanes below 32 is no code of one warp: a launch with blocks of several
+// dimensions brings several there, whether the kernel asks for %tid.y or not. Votes say that such a loop leaves
+// each warp whole, which makes its dispatch loop a small one.
 //
 // LLVM may see two loops in one where several edges lead back to a header (a lock taken anew for each of many items):
 // the rest of such a loop is behind its waiting part. And it moves code on the way to an exit out of the loop (what is
@@ -152,47 +153,17 @@ private:
   llvm::DenseSet<llvm::Instruction*> seen_;
 };
 
-// Whether all threads of a block for which the condition is `value` are in one warp. For blocks of one dimension.
-bool means_one_warp(const llvm::Value* condition, bool value) {
-  const auto* compare = dyn_cast<llvm::ICmpInst>(condition);
-  if (!compare) return false;
-  const auto* limit = dyn_cast<llvm::ConstantInt>(compare->getOperand(1));
-  const llvm::Value* index = compare->getOperand(0);
-  uint64_t threads = 1; // that share a value of `index`
-  if (const auto* shift = dyn_cast<llvm::BinaryOperator>(index); shift && shift->getOpcode() == llvm::Instruction::LShr) {
-    const auto* amount = dyn_cast<llvm::ConstantInt>(shift->getOperand(1));
-    if (!amount || amount->getValue().ugt(5)) return false;
-    threads = 1ULL << amount->getZExtValue();
-    index = shift->getOperand(0);
-  }
-  const auto* call = dyn_cast<llvm::IntrinsicInst>(index);
-  if (!limit || !call || call->getIntrinsicID() != llvm::Intrinsic::amdgcn_workitem_id_x) return false;
-  const uint64_t bound = limit->getZExtValue();
-  const llvm::ICmpInst::Predicate predicate = value ? compare->getPredicate() : compare->getInversePredicate();
-  if (predicate == llvm::ICmpInst::ICMP_EQ) return true;
-  if (bound > 32) return false; // as a signed number too
-  if (predicate == llvm::ICmpInst::ICMP_ULT || predicate == llvm::ICmpInst::ICMP_SLT) return bound * threads <= 32;
-  if (predicate == llvm::ICmpInst::ICMP_ULE || predicate == llvm::ICmpInst::ICMP_SLE) return (bound + 1) * threads <= 32;
-  return false;
-}
-
 class HazardSearch {
 public:
   HazardSearch(llvm::Function& function, llvm::FunctionAnalysisManager& analyses, bool wave64)
       : function_(function), loops_(analyses.getResult<llvm::LoopAnalysis>(function)),
-        dominators_(analyses.getResult<llvm::DominatorTreeAnalysis>(function)),
         joins_(analyses.getResult<llvm::PostDominatorTreeAnalysis>(function)),
         uniformity_(analyses.getResult<llvm::UniformityInfoAnalysis>(function)), wave64_(wave64) {
     for (BasicBlock& block : function) {
       const unsigned number = static_cast<unsigned>(numbers_.size());
       numbers_[&block] = number;
-      for (llvm::Instruction& i : block) {
+      for (llvm::Instruction& i : block)
         if (wave64 && is_block_barrier(i)) barriers_.push_back(&i);
-        const auto* call = dyn_cast<llvm::IntrinsicInst>(&i);
-        if (call && (call->getIntrinsicID() == llvm::Intrinsic::amdgcn_workitem_id_y ||
-                     call->getIntrinsicID() == llvm::Intrinsic::amdgcn_workitem_id_z))
-          one_dimension_ = false;
-      }
     }
   }
 
@@ -206,6 +177,8 @@ public:
     if (waiting_.empty() && barriers_.empty()) return {}; // the usual kernel
     for (BasicBlock& block : function_)
       if (splits_a_wave(block)) check_branch(block);
+    for (BasicBlock& block : function_)
+      if (found_.any() && splits_a_warp(block)) found_.splits.push_back(block.getTerminator());
     return std::move(found_);
   }
 
@@ -222,32 +195,20 @@ private:
   }
 
   // Whether lanes of one wave may go different ways at the end of the block.
-  bool splits_a_wave(BasicBlock& block) const {
-    if (!uniformity_.hasDivergentTerminator(block)) return false;
+  bool splits_a_wave(BasicBlock& block) const { return uniformity_.hasDivergentTerminator(block); }
+  bool splits_a_warp(BasicBlock& block) const {
+    if (!splits_a_wave(block)) return false;
     const auto* branch = dyn_cast<llvm::BranchInst>(block.getTerminator());
-    return !branch || !wave64_ || !is_warp_uniform(branch->getCondition(), 16) || !holds_one_warp(block);
+    return !branch || !is_warp_uniform(branch->getCondition(), block, 16);
   }
-  bool holds_one_warp(BasicBlock& block) const {
-    if (!one_dimension_) return false;
-    const auto* node = dominators_.getNode(&block);
-    for (node = node->getIDom(); node; node = node->getIDom()) {
-      const auto* branch = dyn_cast<llvm::BranchInst>(node->getBlock()->getTerminator());
-      if (!branch || !branch->isConditional()) continue;
-      for (unsigned side = 0; side < 2; ++side)
-        if (means_one_warp(branch->getCondition(), side == 0) &&
-            dominators_.dominates(llvm::BasicBlockEdge(node->getBlock(), branch->getSuccessor(side)), &block))
-          return true;
-    }
-    return false;
-  }
-
-  bool is_warp_uniform(const llvm::Value* value, unsigned depth) const {
-    if (uniformity_.isUniform(value)) return true;
+  // As `user` sees the value: lanes that left a loop at different times see what it had for each of them.
+  bool is_warp_uniform(const llvm::Value* value, const BasicBlock& user, unsigned depth) const {
     const auto* i = dyn_cast<llvm::Instruction>(value);
-    if (!i || depth == 0) return false;
-    if (i->hasMetadata(kWarpUniform)) return true;
+    if (!i) return uniformity_.isUniform(value);
+    if (const Loop* loop = loops_.getLoopFor(i->getParent()); depth == 0 || (loop && !loop->contains(&user))) return false;
+    if (uniformity_.isUniform(i) || i->hasMetadata(kWarpUniform)) return true;
     return (isa<llvm::BinaryOperator>(i) || isa<llvm::CmpInst>(i) || isa<llvm::CastInst>(i) || isa<llvm::SelectInst>(i)) &&
-           llvm::all_of(i->operands(), [&](const llvm::Use& use) { return is_warp_uniform(use.get(), depth - 1); });
+           llvm::all_of(i->operands(), [&](const llvm::Use& use) { return is_warp_uniform(use.get(), *i->getParent(), depth - 1); });
   }
 
   void check_branch(BasicBlock& block) {
@@ -328,11 +289,9 @@ private:
 
   llvm::Function& function_;
   llvm::LoopInfo& loops_;
-  llvm::DominatorTree& dominators_;
   llvm::PostDominatorTree& joins_;
   llvm::UniformityInfo& uniformity_;
   const bool wave64_;
-  bool one_dimension_ = true;
   llvm::DenseMap<BasicBlock*, unsigned> numbers_;
   llvm::SmallVector<const Loop*> waiting_;
   llvm::SmallVector<llvm::Instruction*> barriers_;

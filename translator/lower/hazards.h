@@ -27,6 +27,7 @@ struct Hazards {
   llvm::SetVector<llvm::BasicBlock*> loops;     // those among them that must not hold other lanes of the wave
   // With two warps in a wave: block barriers that one of them may be at while the other one is at another barrier.
   llvm::SetVector<llvm::Instruction*> barriers;
+  llvm::SmallVector<llvm::Instruction*> splits; // where there is any hazard: branches at which the lanes of a warp may part
   bool any() const { return !loops.empty() || !barriers.empty(); }
 };
 
