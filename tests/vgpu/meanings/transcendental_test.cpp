@@ -31,6 +31,40 @@ template <class T, class F, class R> void check_error(F function, R reference, T
   }
   EXPECT_LT(worst, limit);
 }
+// Every 251st of all floats (a prime: any low bits come up) against the host's function in double, which is close
+// enough to tell 0.501 ulp, the infinite and the zero among the results against their ends.
+template <class F, class R> void sweep_floats(F function, R reference) {
+  double worst = 0;
+  for (uint64_t bits = 0; bits < 0x100000000; bits += 251) {
+    const float x = from_bits<float>(static_cast<uint32_t>(bits));
+    if (!is_finite(x)) continue;
+    const double want = reference(static_cast<double>(flush(x)));
+    const float got = function(x, kNear);
+    if (is_nan(want) || is_infinite(want)) {
+      ASSERT_EQ(is_nan(got), is_nan(want)) << x;
+      ASSERT_TRUE(is_nan(got) || static_cast<double>(got) == want) << x;
+    } else if (is_infinite(got)) {
+      ASSERT_GE(std::fabs(want), 0x1.ffffffp127) << x;
+    } else if (is_zero(got)) {
+      ASSERT_LT(std::fabs(want), 0x1p-126) << x;
+    } else {
+      int e = 0;
+      std::frexp(want, &e);
+      worst = std::max(worst, std::ldexp(std::fabs(static_cast<double>(got) - want), 24 - std::max(e, -125)));
+    }
+  }
+  EXPECT_GT(worst, 0.49);
+  EXPECT_LT(worst, 0.501);
+}
+TEST(v_rsq_f32, sweep) {
+  sweep_floats(v_rsq_f32, [](double x) { return 1 / std::sqrt(x); });
+}
+TEST(v_exp_f32, sweep) {
+  sweep_floats(v_exp_f32, [](double x) { return std::exp2(x); });
+}
+TEST(v_log_f32, sweep) {
+  sweep_floats(v_log_f32, [](double x) { return std::log2(x); });
+}
 TEST(v_rcp_f32, is_correctly_rounded_and_flushes) {
   check_error<float>(v_rcp_f32, [](long double x) { return 1 / x; }, 0.001f, 1000.0f, 0.5001L);
   EXPECT_F32(v_rcp_f32(0.0f, kNear), 0x7f800000U);
@@ -53,6 +87,10 @@ TEST(v_rsq_f32, special_values_and_error) {
   EXPECT_F32(v_rsq_f32(f32(0xbf800000), kNear), 0xffc00000U);
   EXPECT_F32(v_rsq_f32(f32(0x7f800000), kNear), 0U);
   EXPECT_F32(v_rsq_f32(4.0f, kNear), to_bits(0.5f));
+  EXPECT_F32(v_rsq_f32(f32(0x00000001), kNear), 0x7f800000U);
+  EXPECT_F32(v_rsq_f32(f32(0x80000001), kNear), 0xff800000U);
+  EXPECT_F32(v_rsq_f32(f32(0xff800001), kNear), 0xffc00001U);
+  for (int i = -62; i < 64; ++i) EXPECT_EQ(v_rsq_f32(std::ldexp(1.0f, 2 * i), kNear), std::ldexp(1.0f, -i));
 }
 TEST(v_exp_f32, special_values_and_error) {
   check_error<float>(v_exp_f32, [](long double x) { return std::exp2(x); }, -130.0f, 127.9f, 0.501L);
@@ -66,6 +104,8 @@ TEST(v_exp_f32, special_values_and_error) {
   EXPECT_F32(v_exp_f32(f32(0x7f7fffff), kNear), 0x7f800000U);
   EXPECT_F32(v_exp_f32(f32(0xff7fffff), kNear), 0U);
   EXPECT_F32(v_exp_f32(f32(0x7f800001), kNear), 0x7fc00001U);
+  EXPECT_F32(v_exp_f32(f32(0xff800001), kNear), 0xffc00001U);
+  EXPECT_F32(v_exp_f32(f32(0xc2fc0001), kNear), 0U); // just below -126: denormal
   EXPECT_F32(v_exp_legacy_f32(3.0f, kNear), to_bits(8.0f));
   for (int i = -126; i < 128; ++i) EXPECT_EQ(v_exp_f32(static_cast<float>(i), kNear), std::ldexp(1.0f, i));
 }
@@ -93,6 +133,32 @@ TEST(v_sin_f32, special_values_and_error) {
   EXPECT_F32(v_sin_f32(f32(0xff7fffff), kNear), 0U);
   EXPECT_F32(v_sin_f32(f32(0xff800000), kNear), 0xffc00000U);
   EXPECT_F32(v_sin_f32(f32(0x7f800001), kNear), 0x7fc00001U);
+  EXPECT_F32(v_sin_f32(f32(0xff800001), kNear), 0xffc00001U);
+}
+// Sine or cosine of a number of revolutions that is reduced exactly to one in [-1/4, 1/4].
+double sine_of(double x) {
+  const double r = x - std::nearbyint(x);
+  const double quarter = r > 0.25 ? 0.5 - r : r < -0.25 ? -0.5 - r : r;
+  return std::sin(quarter * (2 * std::numbers::pi));
+}
+double cosine_of(double x) { return sine_of(0.25 - std::fabs(x - std::nearbyint(x))); }
+TEST(v_sin_f32, sweep) {
+  sweep_floats([](float x, const FloatMode& m) { return v_sin_f32(flush(x), m); }, sine_of);
+  sweep_floats(v_cos_f32, cosine_of);
+}
+TEST(v_sin_f32, quarter_turns_are_exact) {
+  constexpr float kSine[] = {0, 1, 0, -1};
+  for (int i = -64; i <= 64; ++i) {
+    const unsigned quarter = static_cast<unsigned>(i);
+    const float x = static_cast<float>(i) * 0.25f;
+    EXPECT_F32(v_sin_f32(opaque(x), kNear), to_bits(kSine[quarter % 4]));
+    EXPECT_F32(v_cos_f32(opaque(x), kNear), to_bits(kSine[(quarter + 1) % 4]));
+  }
+}
+TEST(v_sin_f32, denormals_go_by_the_mode) {
+  EXPECT_F32(v_sin_f32(f32(0x80000001), kNear), 0x80000006U); // 2 pi of the least ones
+  EXPECT_F32(v_sin_f32(f32(0x80000001), kFlushAll), 0x80000000U);
+  EXPECT_F32(v_cos_f32(f32(0x80000001), kFlushAll), to_bits(1.0f));
 }
 TEST(v_cos_f32, special_values_and_error) {
   check_error<float>(v_cos_f32, [](long double x) { return std::cos(x * kTwoPi); }, -0.2f, 0.2f, 0.501L);
@@ -102,6 +168,8 @@ TEST(v_cos_f32, special_values_and_error) {
   EXPECT_F32(v_cos_f32(-0.5f, kNear), to_bits(-1.0f));
   EXPECT_F32(v_cos_f32(f32(0x7f7fffff), kNear), to_bits(1.0f));
   EXPECT_F32(v_cos_f32(f32(0x7f800000), kNear), 0xffc00000U);
+  EXPECT_F32(v_cos_f32(f32(0xff800001), kNear), 0xffc00001U);
+  EXPECT_F32(v_cos_f32(f32(0x7f800001), kNear), 0x7fc00001U);
 }
 TEST(v_rcp_f64, seeds) {
   check_error<double>(v_rcp_f64, [](long double x) { return 1 / x; }, 0.001, 1000.0, 0.51L);
