@@ -45,4 +45,9 @@ const MemoryKernels* memory_kernels(HostIsa isa) {
   return kMemory_V2;
 }
 
+const RowHandlers& row_handlers(bool wide, bool stores) {
+  static const RowHandlers (*const kHandlers[kHostIsas])[2] = {kRowHandlers_V2, kRowHandlers_V3, kRowHandlers_V4};
+  return kHandlers[static_cast<unsigned>(chosen())][wide][stores];
+}
+
 } // namespace ptxshim::vgpu

@@ -6,6 +6,7 @@
 #include "control.h"
 #include "lds.h"
 #include "lds_special.h"
+#include "memory_kernels.h"
 #include "memory_ops.h"
 #include "rows.h"
 
@@ -44,13 +45,24 @@ constexpr LdsRow kRows[] = {
 };
 // clang-format on
 
+// The handler of the usual cases, where there is one.
+Handler handler_of(const BindContext& context, const Row& row) {
+  const bool stores = row.run == run_lds_store || row.run == run_lds_store2, two = row.run == run_lds_load2 || row.run == run_lds_store2;
+  if (!two && row.run != run_lds_load && row.run != run_lds_store) return row.run;
+  const RowHandlers& handlers = row_handlers(context.wave_size == 64, stores);
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(row.table);
+  const Handler handler = (two ? handlers.lds2 : handlers.lds)[static_cast<unsigned>(shape_of(traits.bytes, traits.sign))];
+  return handler ? handler : row.run;
+}
+
 bool is_two_address(Handler run) { return run == run_lds_load2 || run == run_lds_store2 || run == run_lds_exchange2; }
 
-bool bind_lds(const BindContext&, const Instruction& in, const Row& row, Op& op) {
+bool bind_lds(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
   unsigned vectors = 0;
   const bool no_address = row.run == run_lds_append || row.run == run_lds_addtid;
   if (no_address) vectors = 1; // data, if any, is the first that is listed
   op.immediate = row.immediate;
+  op.run = handler_of(context, row);
   for (unsigned i = 0; i < in.count; ++i) {
     const Operand& operand = in.operands[i];
     if (operand.is_definition) {

@@ -5,22 +5,14 @@
 // What is loaded is put together in registers of the host and stored as whole vectors: the vector operation that reads it
 // next would miss the store buffer if lanes were stored one by one. Lanes outside EXEC have offset 0, so they load what the
 // first lane loads, and it is dropped; their stores go to a sink. Hardware gathers are not used: they are slower than single
-// loads on most hosts. Where all lanes lie one after the other there is nothing to put together.
+// loads on most hosts. Lanes that lie one after the other are in memory_row.h.
 
 #include "memory_kernels.h"
 
-#include <type_traits>
-
-#if defined(__AVX2__)
-#include <immintrin.h>
-#else
-#include <smmintrin.h>
-#endif
+#include "memory_row.h"
 
 namespace ptxshim::vgpu {
 namespace {
-
-#define PTXSHIM_INLINE [[gnu::always_inline]] inline
 
 // Lanes are taken in blocks of four, as many at a time as a vector of 256 bits holds (128 where there is no AVX2).
 typedef uint32_t Block __attribute__((vector_size(16)));
@@ -59,9 +51,8 @@ PTXSHIM_INLINE Words mask_of(uint64_t exec, unsigned lane) {
 PTXSHIM_INLINE Words choose(Words on, Words a, Words b) { return (a & on) | (b & ~on); }
 // Whether none, or all, of the lanes that are taken together from `lane` on are in EXEC.
 PTXSHIM_INLINE uint32_t unit_of(uint64_t exec, unsigned lane) { return static_cast<uint32_t>(exec >> lane) & ((1U << kWords) - 1); }
-constexpr uint32_t kWholeUnit = (1U << kWords) - 1;
-template <unsigned Lanes> bool is_full(uint64_t exec) { return Lanes == 32 ? static_cast<uint32_t>(exec) == ~0U : exec == ~0ULL; }
-unsigned first_lane(uint64_t exec) { return static_cast<unsigned>(__builtin_ctzll(exec)); }
+using meaning::first_lane;
+using meaning::is_full;
 
 // Spans -------------------------------------------------------------------------------------------------------------
 
@@ -141,7 +132,6 @@ template <class At> PTXSHIM_INLINE Words words4(At at, unsigned lane, unsigned s
   return Words{word(0), word(1), word(2), word(3)};
 #endif
 }
-PTXSHIM_INLINE Words words4(InRow<4> at, unsigned lane, unsigned) { return read<Words>(at(lane)); }
 template <class At> PTXSHIM_INLINE Words pairs(At at, unsigned lane) {
   typedef uint64_t Pairs __attribute__((vector_size(sizeof(Words))));
   auto pair = [&](unsigned i) { return read<uint64_t>(at(lane + i)); };
@@ -187,20 +177,6 @@ template <bool Full> PTXSHIM_INLINE void put(uint32_t* to, uint64_t exec, unsign
   write(to + lane, Full ? value : choose(mask_of(exec, lane), value, read<Words>(to + lane)));
 }
 
-// Dwords one after the other. Lanes outside EXEC may lie outside of what is mapped.
-template <unsigned Lanes> void load_masked_row(const LaneCopy& c) {
-#if defined(__AVX2__)
-  const std::byte* const from = c.base - 4 * static_cast<ptrdiff_t>(first_lane(c.exec));
-  PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const __m256i on = reinterpret_cast<__m256i>(mask_of(c.exec, lane));
-    put<false>(c.row, c.exec, lane, reinterpret_cast<Words>(_mm256_maskload_epi32(reinterpret_cast<const int*>(from + 4 * lane), on)));
-  }
-#else
-  for (unsigned lane = 0; lane < Lanes; lane += kWords)
-    put<false>(c.row, c.exec, lane, words4(Apart{c.base, c.span->offset}, lane, 0));
-#endif
-}
-
 template <unsigned N, unsigned Lanes, bool Full, class At> void load_words(const LaneCopy& c, At at) {
   uint32_t* const row = c.row;
   const uint64_t exec = c.exec;
@@ -210,17 +186,6 @@ template <unsigned N, unsigned Lanes, bool Full, class At> void load_words(const
     PTXSHIM_UNROLL for (unsigned word = 0; word < N; ++word) put<Full>(row + word * Lanes, exec, lane, rows.word[word]);
   }
 }
-// One after the other, but some lanes are off: most often those at the end.
-template <unsigned N, unsigned Lanes> void load_part_of_row(const LaneCopy& copy) {
-  const LaneCopy c = copy;
-  const InRow<4 * N> in_row{c.base - 4 * N * static_cast<ptrdiff_t>(first_lane(c.exec))};
-  for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const uint32_t unit = unit_of(c.exec, lane);
-    if (unit == 0) continue;
-    const Rows<N> rows = unit == kWholeUnit ? collect<N>(in_row, lane) : collect<N>(Apart{c.base, c.span->offset}, lane);
-    PTXSHIM_UNROLL for (unsigned word = 0; word < N; ++word) put<false>(c.row + word * Lanes, c.exec, lane, rows.word[word]);
-  }
-}
 template <unsigned N, unsigned Lanes> void load_one(const LaneCopy& c) { // all lanes the same
   uint32_t value[N];
   __builtin_memcpy(value, c.base, sizeof value);
@@ -228,52 +193,36 @@ template <unsigned N, unsigned Lanes> void load_one(const LaneCopy& c) { // all 
     for (unsigned lane = 0; lane < Lanes; lane += kWords) put<false>(c.row + word * Lanes, c.exec, lane, all(value[word]));
 }
 
+// Where lane 0 is, or would be, if lanes of so many bytes lie one after the other.
+std::byte* row_begin(const LaneCopy& c, unsigned bytes) { return c.base - static_cast<ptrdiff_t>(bytes * first_lane(c.exec)); }
+
 template <unsigned N, unsigned Lanes> void load(const LaneCopy& c) {
   const bool full = is_full<Lanes>(c.exec);
   const Apart apart{c.base, c.span->offset};
-  if (c.span->contiguous && full) return load_words<N, Lanes, true>(c, InRow<4 * N>{c.base});
-  if (c.span->contiguous) return N == 1 ? load_masked_row<Lanes>(c) : load_part_of_row<N, Lanes>(c);
+  if constexpr (N == 3) {
+    if (c.span->contiguous && full) return load_words<N, Lanes, true>(c, InRow<4 * N>{c.base});
+  } else if (c.span->contiguous) {
+    return full ? meaning::load_words_row<N, Lanes, true>(c.base, c.exec, c.row)
+                : meaning::load_words_row<N, Lanes, false>(row_begin(c, 4 * N), c.exec, c.row);
+  }
   if (c.span->lowest == c.span->highest) return load_one<N, Lanes>(c);
   if (full) return load_words<N, Lanes, true>(c, apart);
   load_words<N, Lanes, false>(c, apart);
 }
 
-// As many as are taken together, extended.
-template <class T> PTXSHIM_INLINE Words widen(const std::byte* p) {
-#if defined(__AVX2__)
-  const __m128i in = sizeof(T) == 1 ? _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)) : _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-  if constexpr (std::is_same_v<T, uint8_t>) return reinterpret_cast<Words>(_mm256_cvtepu8_epi32(in));
-  if constexpr (std::is_same_v<T, int8_t>) return reinterpret_cast<Words>(_mm256_cvtepi8_epi32(in));
-  if constexpr (std::is_same_v<T, uint16_t>) return reinterpret_cast<Words>(_mm256_cvtepu16_epi32(in));
-  if constexpr (std::is_same_v<T, int16_t>) return reinterpret_cast<Words>(_mm256_cvtepi16_epi32(in));
-#else
-  const __m128i in = sizeof(T) == 1 ? _mm_cvtsi32_si128(read<int32_t>(p)) : _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
-  if constexpr (std::is_same_v<T, uint8_t>) return reinterpret_cast<Words>(_mm_cvtepu8_epi32(in));
-  if constexpr (std::is_same_v<T, int8_t>) return reinterpret_cast<Words>(_mm_cvtepi8_epi32(in));
-  if constexpr (std::is_same_v<T, uint16_t>) return reinterpret_cast<Words>(_mm_cvtepu16_epi32(in));
-  if constexpr (std::is_same_v<T, int16_t>) return reinterpret_cast<Words>(_mm_cvtepi16_epi32(in));
-#endif
-}
-
 // Bytes and half words: T is int8_t, uint8_t, int16_t or uint16_t.
 template <class T, unsigned Lanes> void load_small(const LaneCopy& copy) {
   const LaneCopy c = copy;
+  if (c.span->contiguous) return meaning::load_small_row<T, Lanes, false>(row_begin(c, sizeof(T)), c.exec, c.row, {c.shift, c.keep});
   const Apart at{c.base, c.span->offset};
-  const std::byte* const row = c.base - static_cast<ptrdiff_t>(sizeof(T) * first_lane(c.exec));
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const uint32_t unit = unit_of(c.exec, lane);
-    if (unit == 0) continue;
-    Words value;
-    if (c.span->contiguous && unit == kWholeUnit) {
-      value = widen<T>(row + lane * sizeof(T));
-    } else {
-      auto word = [&](unsigned i) { return static_cast<uint32_t>(int32_t{read<T>(at(lane + i))}); };
+    if (unit_of(c.exec, lane) == 0) continue;
+    auto word = [&](unsigned i) { return static_cast<uint32_t>(int32_t{read<T>(at(lane + i))}); };
 #if defined(__AVX2__)
-      value = Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
+    const Words value{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
 #else
-      value = Words{word(0), word(1), word(2), word(3)};
+    const Words value{word(0), word(1), word(2), word(3)};
 #endif
-    }
     const Words old = read<Words>(c.row + lane);
     write(c.row + lane, choose(mask_of(c.exec, lane) & ~c.keep, value << c.shift, old));
   }
@@ -288,14 +237,6 @@ template <bool Full> PTXSHIM_INLINE std::byte* target(const LaneCopy& c, const i
   std::byte* const to = c.base + offset[lane];
   return Full || (c.exec >> lane & 1U) ? to : sink.bytes;
 }
-
-#if defined(__AVX512VL__)
-template <unsigned Lanes> void store_masked_row(const LaneCopy& c) {
-  std::byte* const to = c.base - 4 * static_cast<ptrdiff_t>(first_lane(c.exec));
-  PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords)
-    _mm256_mask_storeu_epi32(to + 4 * lane, static_cast<__mmask8>(c.exec >> lane), read<__m256i>(c.row + lane));
-}
-#endif
 
 template <unsigned Lanes, bool Full> void store_quads(const LaneCopy& copy, const int32_t* offset) {
   const LaneCopy c = copy;
@@ -351,17 +292,17 @@ template <unsigned N, unsigned Lanes, bool Full> void store_words(const LaneCopy
   }
 }
 
-// Offsets of lanes that lie one after the other.
-template <unsigned Bytes> struct RowOffsets {
+// Offsets of lanes of three words that lie one after the other.
+struct TripleOffsets {
   int32_t of[64];
-  constexpr RowOffsets() : of() {
-    for (int i = 0; i < 64; ++i) of[i] = i * static_cast<int>(Bytes);
+  constexpr TripleOffsets() : of() {
+    for (int i = 0; i < 64; ++i) of[i] = 12 * i;
   }
 };
-template <unsigned Bytes> constexpr RowOffsets<Bytes> kRowOffsets{};
+constexpr TripleOffsets kTripleOffsets{};
 
 template <unsigned N, unsigned Lanes, bool Full> void store_lanes(const LaneCopy& c) {
-  const int32_t* const offset = c.span->contiguous && Full ? kRowOffsets<4 * N>.of : c.span->offset;
+  const int32_t* const offset = N == 3 && c.span->contiguous && Full ? kTripleOffsets.of : c.span->offset;
   if constexpr (N == 4)
     store_quads<Lanes, Full>(c, offset);
   else if constexpr (N == 2)
@@ -371,28 +312,20 @@ template <unsigned N, unsigned Lanes, bool Full> void store_lanes(const LaneCopy
 }
 template <unsigned N, unsigned Lanes> void store(const LaneCopy& c) {
   const bool full = is_full<Lanes>(c.exec);
-  if (N == 1 && c.span->contiguous && full) {
-    PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) write(c.base + 4 * lane, read<Words>(c.row + lane));
-    return;
+  if constexpr (N != 3) {
+    if (c.span->contiguous)
+      return full ? meaning::store_words_row<N, Lanes, true>(c.base, c.exec, c.row)
+                  : meaning::store_words_row<N, Lanes, false>(row_begin(c, 4 * N), c.exec, c.row);
   }
-#if defined(__AVX512VL__) // (AVX2's masked stores are slow on many hosts)
-  if (N == 1 && c.span->contiguous) return store_masked_row<Lanes>(c);
-#endif
   full ? store_lanes<N, Lanes, true>(c) : store_lanes<N, Lanes, false>(c);
 }
 
 template <class T, unsigned Lanes> void store_small(const LaneCopy& copy) {
-  typedef T Small __attribute__((vector_size(kWords * sizeof(T))));
   const LaneCopy c = copy;
-  std::byte* const row = c.base - static_cast<ptrdiff_t>(sizeof(T) * first_lane(c.exec));
+  if (c.span->contiguous) return meaning::store_small_row<T, Lanes, false>(row_begin(c, sizeof(T)), c.exec, c.row, {c.shift, c.keep});
   Sink sink;
   for (unsigned first = 0; first < Lanes; first += kWords) {
-    const uint32_t unit = unit_of(c.exec, first);
-    if (unit == 0) continue;
-    if (c.span->contiguous && unit == kWholeUnit) {
-      write(row + first * sizeof(T), __builtin_convertvector(read<Words>(c.row + first) >> c.shift, Small));
-      continue;
-    }
+    if (unit_of(c.exec, first) == 0) continue;
     PTXSHIM_UNROLL for (unsigned lane = first; lane < first + kWords; ++lane)
       write(target<false>(c, c.span->offset, sink, lane), static_cast<T>(c.row[lane] >> c.shift));
   }

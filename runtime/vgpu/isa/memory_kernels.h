@@ -56,4 +56,12 @@ struct MemoryKernels { // for one number of lanes
 extern const MemoryKernels kMemory_V2[2], kMemory_V3[2], kMemory_V4[2];
 const MemoryKernels* memory_kernels(HostIsa isa);
 
+// What operations are bound to in place of their general handlers, by their Shape; null: stays.
+struct RowHandlers {
+  Handler lds[kShapes], lds2[kShapes], flat[kShapes], scratch[kShapes], buffer[kShapes];
+};
+// By lanes, as above; [0] loads, [1] stores
+extern const RowHandlers kRowHandlers_V2[2][2], kRowHandlers_V3[2][2], kRowHandlers_V4[2][2];
+const RowHandlers& row_handlers(bool wide, bool stores); // of host_isa()
+
 } // namespace ptxshim::vgpu

@@ -44,7 +44,11 @@ inline Segment resolve(const Wave& wave, Segment segment, uint64_t& address) {
 void put_loaded(Wave& wave, const MemoryTraits& traits, unsigned reg, unsigned lane, const uint32_t* words);
 void take_stored(const Wave& wave, const MemoryTraits& traits, unsigned reg, unsigned lane, uint32_t* words);
 
-Handler flat_handler(Segment segment, MemoryKind kind); // of flat, global and scratch operations
+// Of flat, global and scratch operations.
+const Op* run_flat_load(Wave& wave, const Op* op);
+const Op* run_flat_store(Wave& wave, const Op* op);
+const Op* run_flat_atomic(Wave& wave, const Op* op);
+Handler flat_handler(MemoryKind kind);
 // The lane whose access to global memory holds the address; -1 when it cannot be told.
 int lane_of_access(Wave& wave, const Op* op, uint64_t address);
 const Op* run_buffer(Wave& wave, const Op* op);
@@ -59,5 +63,9 @@ const Op* run_scalar_buffer_atomic(Wave& wave, const Op* op);
 
 // Base of the scratch region in the buffer descriptor that a kernel gets; no real memory is there.
 inline constexpr uint64_t kScratchBufferBase = 0x7ff000000000ULL;
+
+// Fields of a buffer descriptor.
+[[gnu::always_inline]] inline uint64_t buffer_base(const uint32_t* s) { return uint64_t{s[1] & 0xffffU} << 32 | s[0]; }
+[[gnu::always_inline]] inline bool adds_thread(const uint32_t* s) { return (s[3] >> 23 & 1U) != 0; }
 
 } // namespace ptxshim::vgpu

@@ -7,6 +7,7 @@
 
 #include "control.h"
 #include "memory_bind.h"
+#include "memory_kernels.h"
 #include "rows.h"
 #include "staged_memory.h"
 
@@ -67,13 +68,21 @@ bool name_has(const Instruction& instruction, std::string_view part) {
 
 bool touches_lds(const Instruction& instruction) { return name_has(instruction, "_LDS"); }
 
+// The handler of the usual cases, where there is one.
+void choose_handler(const BindContext& context, const MemoryTraits& traits, Segment segment, Op& op) {
+  if (traits.kind == MemoryKind::Atomic) return;
+  const RowHandlers& handlers = row_handlers(context.wave_size == 64, traits.kind == MemoryKind::Store);
+  const Handler* const of = segment == Segment::Buffer ? handlers.buffer : segment == Segment::Scratch ? handlers.scratch : handlers.flat;
+  if (const Handler handler = of[static_cast<unsigned>(shape_of(traits.bytes, traits.sign))]) op.run = handler;
+}
+
 bool bind_nothing(const BindContext&, const Instruction&, const Row&, Op& op) {
   op.run = run_nothing;
   return true;
 }
 
 // Registers in the order: results, then as the address, the data and the scalar part come; told apart by kind and width.
-bool bind_flat(const BindContext&, const Instruction& in, const Row& row, Op& op) {
+bool bind_flat(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(row.table);
   const Segment segment = static_cast<Segment>(row.immediate);
   const bool scalar_address = name_has(in, "_SADDR") || name_has(in, "_SVS");
@@ -110,10 +119,12 @@ bool bind_flat(const BindContext&, const Instruction& in, const Row& row, Op& op
     if (op.src[1].kind == SourceKind::None) bind_source({.kind = OperandKind::Null}, op.src[1]);
   }
   if (touches_lds(in)) op.dst = kStagedData;
+  if (op.run == flat_handler(traits.kind) && (segment == Segment::Scratch || op.src[0].kind == SourceKind::Vector))
+    choose_handler(context, traits, segment, op);
   return true;
 }
 
-bool bind_buffer(const BindContext&, const Instruction& in, const Row& row, Op& op) {
+bool bind_buffer(const BindContext& context, const Instruction& in, const Row& row, Op& op) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(row.table);
   const bool both = name_has(in, "_BOTHEN");
   const unsigned form = (both || name_has(in, "_IDXEN") ? kIndexed : 0U) | (both || name_has(in, "_OFFEN") ? kOffset : 0U);
@@ -149,6 +160,7 @@ bool bind_buffer(const BindContext&, const Instruction& in, const Row& row, Op& 
   }
   text_number(in, "offset:", op.offset);
   op.immediate = pack_memory(Segment::Buffer, form);
+  if (!(form & kIndexed)) choose_handler(context, traits, Segment::Buffer, op);
   return true;
 }
 
@@ -221,7 +233,7 @@ void add_memory_rows(RowSink sink, void* context) {
       const bool buffer = prefix.segment == Segment::Buffer;
       const char* const error = atomic_error(traits->atomic, name);
       sink(context, name,
-           Row(name, error ? Fidelity::Approximate : Fidelity::Exact, buffer ? bind_buffer : bind_flat, buffer ? run_buffer : flat_handler(prefix.segment, traits->kind),
+           Row(name, error ? Fidelity::Approximate : Fidelity::Exact, buffer ? bind_buffer : bind_flat, buffer ? run_buffer : flat_handler(traits->kind),
                traits, static_cast<uint32_t>(prefix.segment), error ? error : ""));
     }
   }
@@ -230,7 +242,7 @@ void add_memory_rows(RowSink sink, void* context) {
     const bool buffer = row.segment == Segment::Buffer;
     sink(context, row.name,
          Row(row.name, Fidelity::Exact, buffer ? bind_buffer : bind_flat,
-             block ? run_block : buffer ? run_buffer : flat_handler(row.segment, row.traits.kind), &row.traits,
+             block ? run_block : buffer ? run_buffer : flat_handler(row.traits.kind), &row.traits,
              static_cast<uint32_t>(row.segment), ""));
   }
   add_scalar_memory(sink, context);

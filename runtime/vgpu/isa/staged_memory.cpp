@@ -45,7 +45,7 @@ const Op* run_lane_offsets(Wave& wave, const Op* op) {
 
 const Op* run_block(Wave& wave, const Op* op) {
   const MemoryKind kind = static_cast<const MemoryTraits*>(op->table)->kind;
-  const Handler access = flat_handler(segment_of(op->immediate), kind);
+  const Handler access = flat_handler(kind);
   for (uint32_t left = wave.s[kM0]; left; left &= left - 1) {
     const unsigned i = static_cast<unsigned>(__builtin_ctz(left));
     Op one = *op;

@@ -5,6 +5,7 @@
 #include "lane_reach.h"
 #include "memory_bind.h"
 #include "memory_ops.h"
+#include "rows.h"
 
 namespace ptxshim::vgpu {
 namespace {
@@ -53,12 +54,12 @@ struct Descriptor {
 Descriptor read_descriptor(const Wave& wave, const Op* op) {
   const uint32_t* const s = &wave.s[op->src[3].index];
   Descriptor d;
-  d.base = (static_cast<uint64_t>(s[1] & 0xffffU) << 32) | s[0];
+  d.base = buffer_base(s);
   d.stride = s[1] >> 16 & 0x3fffU;
   d.swizzle = (s[1] >> 31 & 1U) != 0;
   d.records = s[2];
   d.index_stride = 8U << (s[3] >> 21 & 3U);
-  d.add_thread = (s[3] >> 23 & 1U) != 0;
+  d.add_thread = adds_thread(s);
   d.out_of_range = wave.generation >= 10 ? s[3] >> 28 & 3U : (d.stride == 0 || !d.swizzle ? 3U : 1U);
   return d;
 }
@@ -141,12 +142,15 @@ const Op* buffer_access(Wave& wave, const Op* op, const BufferLane& at, unsigned
   return op;
 }
 
-template <Segment S> const Op* run_flat_load(Wave& wave, const Op* op) {
+} // namespace
+
+const Op* run_flat_load(Wave& wave, const Op* op) {
+  const Segment segment = segment_of(op->immediate);
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const Addressing addressing = addressing_of(wave, op, S);
+  const Addressing addressing = addressing_of(wave, op, segment);
   if (!wave.exec()) return op + 1;
   wave.memory->refresh();
-  if (Reach reach; find_reach(wave, S, addressing, traits, reach)) {
+  if (Reach reach; find_reach(wave, segment, addressing, traits, reach)) {
     load_lanes(wave, traits, reach, op->dst);
     return op + 1;
   }
@@ -154,18 +158,19 @@ template <Segment S> const Op* run_flat_load(Wave& wave, const Op* op) {
   for (uint64_t left = wave.exec(); left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
     uint32_t words[4] = {};
-    if (!access.load(S, addressing.of(lane), lane, traits.bytes, words)) return nullptr;
+    if (!access.load(segment, addressing.of(lane), lane, traits.bytes, words)) return nullptr;
     put_loaded(wave, traits, op->dst, lane, words);
   }
   return op + 1;
 }
 
-template <Segment S> const Op* run_flat_store(Wave& wave, const Op* op) {
+const Op* run_flat_store(Wave& wave, const Op* op) {
+  const Segment segment = segment_of(op->immediate);
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const Addressing addressing = addressing_of(wave, op, S);
+  const Addressing addressing = addressing_of(wave, op, segment);
   if (!wave.exec()) return op + 1;
   wave.memory->refresh();
-  if (Reach reach; find_reach(wave, S, addressing, traits, reach)) {
+  if (Reach reach; find_reach(wave, segment, addressing, traits, reach)) {
     store_lanes(wave, traits, reach, op->src[2].index);
     return op + 1;
   }
@@ -174,53 +179,45 @@ template <Segment S> const Op* run_flat_store(Wave& wave, const Op* op) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
     uint32_t words[4];
     take_stored(wave, traits, op->src[2].index, lane, words);
-    if (!access.store(S, addressing.of(lane), lane, traits.bytes, words)) return nullptr;
+    if (!access.store(segment, addressing.of(lane), lane, traits.bytes, words)) return nullptr;
   }
   return op + 1;
 }
 
-template <Segment S> const Op* run_flat_atomic(Wave& wave, const Op* op) {
+const Op* run_flat_atomic(Wave& wave, const Op* op) {
+  const Segment segment = segment_of(op->immediate);
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const Addressing addressing = addressing_of(wave, op, S);
+  const Addressing addressing = addressing_of(wave, op, segment);
   if (!wave.exec()) return op + 1;
   wave.memory->refresh();
   const unsigned operand = op->src[2].index;
-  if (Reach reach; find_reach(wave, S, addressing, traits, reach) &&
+  if (Reach reach; find_reach(wave, segment, addressing, traits, reach) &&
                    atomic_lanes(wave, op, traits, reach, operand, operand + traits.bytes / 4U))
     return op + 1;
   for (uint64_t left = wave.exec(); left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
-    if (!atomic_lane(wave, op, S, addressing.of(lane), lane)) return nullptr;
+    if (!atomic_lane(wave, op, segment, addressing.of(lane), lane)) return nullptr;
   }
   return op + 1;
 }
 
-template <Segment S> Handler handler_of(MemoryKind kind) {
+Handler flat_handler(MemoryKind kind) {
   switch (kind) {
-  case MemoryKind::Load: return run_flat_load<S>;
-  case MemoryKind::Store: return run_flat_store<S>;
-  case MemoryKind::Atomic: return run_flat_atomic<S>;
+  case MemoryKind::Load: return run_flat_load;
+  case MemoryKind::Store: return run_flat_store;
+  case MemoryKind::Atomic: return run_flat_atomic;
   }
   return nullptr;
 }
 
-} // namespace
-
-Handler flat_handler(Segment segment, MemoryKind kind) {
-  if (segment == Segment::Global) return handler_of<Segment::Global>(kind);
-  if (segment == Segment::Scratch) return handler_of<Segment::Scratch>(kind);
-  return handler_of<Segment::Flat>(kind);
-}
-
 int lane_of_access(Wave& wave, const Op* op, uint64_t address) {
-  for (const Segment segment : {Segment::Global, Segment::Flat})
-    for (const MemoryKind kind : {MemoryKind::Load, MemoryKind::Store, MemoryKind::Atomic}) {
-      if (op->run != flat_handler(segment, kind)) continue;
-      const Addressing addressing = addressing_of(wave, op, segment);
-      const unsigned bytes = static_cast<const MemoryTraits*>(op->table)->bytes;
-      for (uint64_t left = wave.exec(); left; left &= left - 1)
-        if (const int lane = __builtin_ctzll(left); address - addressing.of(static_cast<unsigned>(lane)) < bytes) return lane;
-    }
+  const Handler general = op->row ? op->row->run : nullptr;
+  const Segment segment = segment_of(op->immediate);
+  if ((general != run_flat_load && general != run_flat_store && general != run_flat_atomic) || segment == Segment::Scratch) return -1;
+  const Addressing addressing = addressing_of(wave, op, segment);
+  const unsigned bytes = static_cast<const MemoryTraits*>(op->table)->bytes;
+  for (uint64_t left = wave.exec(); left; left &= left - 1)
+    if (const int lane = __builtin_ctzll(left); address - addressing.of(static_cast<unsigned>(lane)) < bytes) return lane;
   return -1;
 }
 

@@ -35,6 +35,13 @@ public:
     if (offset < range.size && size <= range.size - offset && (!write || range.writable)) return range.host + offset;
     return translate_slow(address, size, write);
   }
+  // As translate, but null as well when the range was not seen lately or something is stale. Always inlined, as is below.
+  [[gnu::always_inline]] std::byte* seen(uint64_t address, uint64_t size, bool write) {
+    const MemoryRange& range = slot(address);
+    const uint64_t offset = address - range.gpu;
+    const bool good = map_.generation() == generation_ && offset < range.size && size <= range.size - offset && (!write || range.writable);
+    return good ? range.host + offset : nullptr;
+  }
   // Bytes that follow the address in its range; 0 when not mapped.
   uint64_t available(uint64_t address) {
     refresh();
@@ -53,7 +60,7 @@ public:
 private:
   std::byte* translate_slow(uint64_t address, uint64_t size, bool write);
   static constexpr size_t kRanges = 16;
-  MemoryRange& slot(uint64_t address) { return ranges_[(address >> 21 ^ address >> 16) % kRanges]; }
+  [[gnu::always_inline]] MemoryRange& slot(uint64_t address) { return ranges_[(address >> 21 ^ address >> 16) % kRanges]; }
   const MemoryMap& map_;
   uint64_t generation_ = ~0ULL;
   MemoryRange ranges_[kRanges];

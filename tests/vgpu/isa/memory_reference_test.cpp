@@ -17,6 +17,7 @@
 #include "memory_bind.h"
 #include "rows.h"
 #include "text.h"
+#include "valu.h"
 #include "vop_words.h"
 
 namespace ptxshim::vgpu::check {
@@ -127,6 +128,7 @@ uint64_t atomic_value(const Access& access, uint64_t old, uint64_t data, uint64_
 }
 
 enum class Space : uint8_t { Lds, Global, Buffer };
+enum class Layout : uint8_t { Apart, Row, Same };
 
 class MemoryBench {
 public:
@@ -180,6 +182,7 @@ private:
   uint64_t state_ = 0xda3e39cb94b95bdbULL;
   uint64_t where_[64] = {}; // each lane's first byte
   bool inside_[64] = {};    // of a buffer
+  Layout layout_ = Layout::Apart;
   unsigned executed_ = 0;
   std::set<std::string> reached_;
   std::map<std::string, std::string> failures_;
@@ -195,18 +198,20 @@ void MemoryBench::fill(bool real, bool wide) {
   for (unsigned reg = 0; reg < kVectors; ++reg)
     for (unsigned lane = 0; lane < machine_.lanes; ++lane) v(registers_, reg, lane) = word(reg);
   for (unsigned lane = 0; lane < machine_.lanes; ++lane)
-    for (unsigned i = 0; i < 48; ++i)
+    for (unsigned i = 0; i < (lane ? 48 : kApart / 4); ++i) // (at the beginning there is room for lanes one after the other)
       for (std::byte* base : {lds_.data(), memory_.host(global_)}) {
         const uint32_t value = word(i);
         std::memcpy(base + lane * kApart + 4 * i, &value, 4);
       }
 }
 
-// Gives every lane an address within its own bytes. False: the offset makes that impossible.
+// Gives every lane an address: within its own bytes, after the lane before it, or the same. False: the offset makes that impossible.
 bool MemoryBench::place(const Access& access, const Op& op, bool lds) {
   for (bool& inside : inside_) inside = true;
   const unsigned align = access.what == What::Atomic || lds ? std::bit_ceil(access.bytes) : 1;
   const bool scalar = op.src[1].kind == SourceKind::Scalar && !lds;
+  const uint64_t begin = random() % (128 / align) * align;
+  layout_ = static_cast<Layout>(random() % 3);
   uint64_t base = 0;
   if (scalar) {
     base = global_ - static_cast<uint64_t>(op.offset) - random() % 100000;
@@ -214,7 +219,7 @@ bool MemoryBench::place(const Access& access, const Op& op, bool lds) {
     if (wave_.read64(op.src[1]) != base) return false; // NULL and its like
   }
   for (unsigned lane = 0; lane < machine_.lanes; ++lane) {
-    where_[lane] = lane * kApart + random() % (128 / align) * align;
+    where_[lane] = layout_ == Layout::Apart ? lane * kApart + random() % (128 / align) * align : layout_ == Layout::Row ? begin + lane * access.bytes : begin;
     const uint64_t address = (lds ? where_[lane] : global_ + where_[lane]) - static_cast<uint64_t>(op.offset) - base;
     if (op.src[0].index + 1U >= kVectors) return false;
     if (lds && access.two && where_[lane] < static_cast<uint64_t>(op.offset)) return false;
@@ -336,6 +341,7 @@ void MemoryBench::run_case(Space space) {
   std::deque<VopExtra> extras;
   std::vector<Op> ops;
   ConstantRows constants;
+  choose_host_isa(static_cast<HostIsa>(random() % (static_cast<unsigned>(best_host_isa()) + 1)));
   bind_instruction(BindContext{target_, machine_.lanes, extras, constants}, in, ops);
   if (access.what == What::Unknown || ops.size() != 1 || ops[0].run == run_unsupported) return;
   const Op& op = ops[0];
@@ -346,7 +352,8 @@ void MemoryBench::run_case(Space space) {
   wave_.v = registers_.data();
   wave_.group = &group_;
   wave_.memory = &view_;
-  wave_.write64(kExec, random() % 3 ? ~uint64_t{0} : static_cast<uint64_t>(random()) << 32 | random());
+  const uint64_t some = static_cast<uint64_t>(random()) << 32 | random(), first = ~uint64_t{0} >> random() % 64;
+  wave_.write64(kExec, random() % 2 ? ~uint64_t{0} : random() % 2 ? first : some);
   fill(access.real, access.bytes == 8);
   for (const Source& source : op.src) // the whole of every operand within the registers looked at
     if (source.kind == SourceKind::Vector && source.index + 8U > kVectors) return;
@@ -355,7 +362,7 @@ void MemoryBench::run_case(Space space) {
   // Two places of a lane must not be another lane's, nor lie over each other.
   const uint64_t apart = access.two ? (op.immediate > op.offset ? op.immediate - static_cast<uint64_t>(op.offset) : static_cast<uint64_t>(op.offset) - op.immediate) : 64;
   if (access.two && (apart < access.bytes || apart % kApart > kApart - 300 || (apart > 256 && apart % kApart < 256))) return;
-  if (access.two && op.immediate < op.offset) return;
+  if (access.two && (op.immediate < op.offset || (layout_ == Layout::Row && apart < uint64_t{machine_.lanes} * access.bytes))) return;
   std::vector<uint32_t> registers = registers_;
   std::byte* const memory = lds ? lds_.data() : memory_.host(global_);
   std::vector<std::byte> bytes(memory, memory + bytes_);
@@ -374,12 +381,13 @@ class MemoryReference : public ::testing::TestWithParam<Machine> {};
 
 TEST_P(MemoryReference, agrees_with_the_virtual_gpu) {
   MemoryBench bench(GetParam());
-  for (unsigned i = 0; i < 400000 && bench.executed() < 4000; ++i) bench.run_case(static_cast<Space>(i % 3));
+  for (unsigned i = 0; i < 400000 && bench.executed() < 8000; ++i) bench.run_case(static_cast<Space>(i % 3));
+  choose_host_isa(best_host_isa());
   std::string report;
   for (const auto& [name, text] : bench.failures()) report += text + "\n";
   EXPECT_EQ(bench.failures().size(), 0U) << report;
   std::printf("%s: %zu memory opcodes, %u cases\n", machine_name(GetParam()).c_str(), bench.reached().size(), bench.executed());
-  EXPECT_GE(bench.executed(), 2000U);
+  EXPECT_GE(bench.executed(), 4000U);
   EXPECT_GT(bench.reached().size(), 80U);
 }
 
