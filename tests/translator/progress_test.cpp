@@ -100,4 +100,15 @@ TEST(progress, WhatFollowsABarrierStaysOutOfTheLoop) {
   EXPECT_EQ(text.find("s_cbranch", barrier), std::string::npos) << text;
 }
 
+// Else it is computed before the loop and takes registers in all of it, more than there are.
+TEST(progress, WhatAPlaceComputesStaysInThePlace) {
+  std::string locks;
+  for (int n = 0; n < 100; ++n) {
+    const std::string next = std::to_string(n), lock = "[%rd0+" + std::to_string(n * 4096) + "]";
+    locks += "again" + next + ": atom.global.cas.b32 %r0, " + lock + ", 0, 1;\nsetp.ne.s32 %p0, %r0, 0;\n@%p0 bra again" + next +
+             ";\nst.volatile.global.u32 [%rd1], 1;\nmembar.gl;\natom.global.exch.b32 %r1, " + lock + ", 0;\n";
+  }
+  EXPECT_EQ(info(translated(request(module_of(kernel(locks)))), "k").sgpr_spills, 0U);
+}
+
 } // namespace

@@ -13,9 +13,9 @@
 // what lies on the way to them must be in the loop, or it would have to wait until all lanes leave it.
 //
 // What the lanes of a warp do together begins by waiting until all of the members that are still in the loop are in
-// this place, else the lane comes again; where warps stay whole (whole_warps.cpp) it is no place. Barriers that warps of one wave may be at in different places are no ends:
-// the hardware counts waves, so all lanes of the wave meet in one place that these barriers share, and go on where
-// each came from.
+// this place, else the lane comes again; where warps stay whole (whole_warps.cpp) it is no place. Barriers that warps of
+// one wave may be at in different places are no ends: the hardware counts waves, so all lanes of the wave meet in one
+// place that these barriers share, and go on where each came from.
 //
 // All values that live across blocks are put in stack slots before, so that edges can be moved at will; LLVM's SROA
 // takes them out again. Empty assembly statements keep the optimiser from looking through the latch and the entrance:
@@ -127,6 +127,15 @@ private:
     ir_.CreateBr(dispatch_);
   }
 
+  // What the places do stays with them: out of the loop it would take registers in all of it.
+  void keep_inside(llvm::Instruction& back_edge) {
+    llvm::LLVMContext& context = function_.getContext();
+    llvm::Metadata* hint = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.licm.disable"));
+    llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, hint});
+    loop->replaceOperandWith(0, loop);
+    back_edge.setMetadata(llvm::LLVMContext::MD_loop, loop);
+  }
+
   void make_loop() {
     BasicBlock& entry = function_.getEntryBlock();
     ir_.SetInsertPoint(&entry, entry.getFirstInsertionPt());
@@ -139,6 +148,7 @@ private:
     BasicBlock* nowhere = new_block("nowhere");
     dispatch_from(enter_);
     dispatch_from(latch_);
+    keep_inside(*latch_->getTerminator());
     ir_.SetInsertPoint(dispatch_);
     alive_ = lanes();
     llvm::SwitchInst* choice =
