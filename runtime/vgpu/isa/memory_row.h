@@ -19,7 +19,9 @@
 
 namespace ptxshim::vgpu::meaning { // a macro makes this meaning_V2, meaning_V3, meaning_V4
 
-template <unsigned Lanes> PTXSHIM_INLINE bool is_full(uint64_t exec) { return Lanes == 32 ? static_cast<uint32_t>(exec) == ~0U : exec == ~0ULL; }
+template <unsigned Lanes> PTXSHIM_INLINE bool is_full(uint64_t exec) {
+  return Lanes == 32 ? static_cast<uint32_t>(exec) == ~0U : exec == ~0ULL;
+}
 PTXSHIM_INLINE unsigned first_lane(uint64_t exec) { return static_cast<unsigned>(__builtin_ctzll(exec)); }
 PTXSHIM_INLINE unsigned last_lane(uint64_t exec) { return 63U - static_cast<unsigned>(__builtin_clzll(exec)); }
 template <bool Full> PTXSHIM_INLINE uint32_t unit_of(uint64_t exec, unsigned lane) {
@@ -42,7 +44,9 @@ template <unsigned N, unsigned Skip> PTXSHIM_INLINE Mask mask_of(uint32_t unit) 
   return _mm512_test_epi32_mask(_mm512_set1_epi32(static_cast<int>(unit)), reinterpret_cast<__m512i>(lane_bits<N, Skip>()));
 }
 PTXSHIM_INLINE Words load_some(const std::byte* p, Mask on) { return reinterpret_cast<Words>(_mm512_maskz_loadu_epi32(on, p)); }
-template <unsigned> PTXSHIM_INLINE void store_some(std::byte* p, Mask on, Words w) { _mm512_mask_storeu_epi32(p, on, reinterpret_cast<__m512i>(w)); }
+template <unsigned> PTXSHIM_INLINE void store_some(std::byte* p, Mask on, Words w) {
+  _mm512_mask_storeu_epi32(p, on, reinterpret_cast<__m512i>(w));
+}
 #else
 inline constexpr bool kQuickMasks = false;
 using Mask = Words;
@@ -98,9 +102,7 @@ template <unsigned Step, unsigned Lanes, bool Full> PTXSHIM_INLINE bool is_serie
 // Words -------------------------------------------------------------------------------------------------------------
 
 // The N words of kWords lanes: a vector a word, or as memory has them, lane after lane.
-template <unsigned N> struct Rows {
-  Words word[N];
-};
+template <unsigned N> struct Rows { Words word[N]; };
 template <unsigned N> PTXSHIM_INLINE Rows<N> sorted(const Rows<N>& laid) {
   const Words* const w = laid.word;
   if constexpr (N == 1) return laid;
@@ -126,29 +128,34 @@ template <bool Full> PTXSHIM_INLINE void put_words(uint32_t* to, uint32_t unit, 
 
 template <unsigned N, bool Full, size_t... I>
 PTXSHIM_INLINE void load_unit(const std::byte* from, uint32_t unit, uint32_t* row, unsigned lanes, std::index_sequence<I...>) {
-  const Rows<N> rows = sorted<N>({{(Full ? load_words(from + I * sizeof(Words)) : load_some(from + I * sizeof(Words), mask_of<N, I * kWords>(unit)))...}});
+  const Rows<N> rows =
+      sorted<N>({{(Full ? load_words(from + I * sizeof(Words)) : load_some(from + I * sizeof(Words), mask_of<N, I * kWords>(unit)))...}});
   (put_words<Full>(row + I * lanes, unit, rows.word[I]), ...);
 }
 template <unsigned N, bool Full, size_t... I>
 PTXSHIM_INLINE void store_unit(std::byte* to, uint32_t unit, const uint32_t* row, unsigned lanes, std::index_sequence<I...>) {
   const Rows<N> laid = laid_out<N>({{load_words(row + I * lanes)...}});
   (void)unit;
-  ((Full ? store_words(to + I * sizeof(Words), laid.word[I]) : store_some<N>(to + I * sizeof(Words), mask_of<N, I * kWords>(unit), laid.word[I])), ...);
+  ((Full ? store_words(to + I * sizeof(Words), laid.word[I])
+         : store_some<N>(to + I * sizeof(Words), mask_of<N, I * kWords>(unit), laid.word[I])),
+   ...);
 }
 
 // Bytes and half words: T is int8_t, uint8_t, int16_t or uint16_t.
-template <class T> struct SmallVector {
-  typedef T Type __attribute__((vector_size(kWords * sizeof(T))));
-};
+template <class T> struct SmallVector { typedef T Type __attribute__((vector_size(kWords * sizeof(T)))); };
 template <class T> using Small = typename SmallVector<T>::Type;
 
 // (The compiler's own conversions to wider lanes go by way of narrower ones.)
 template <class T> PTXSHIM_INLINE Words widened(Small<T> in) {
 #if defined(__AVX512F__)
-  if constexpr (std::is_same_v<T, uint8_t>) return reinterpret_cast<Words>(_mm512_maskz_cvtepu8_epi32(0xffff, reinterpret_cast<__m128i>(in)));
-  if constexpr (std::is_same_v<T, int8_t>) return reinterpret_cast<Words>(_mm512_maskz_cvtepi8_epi32(0xffff, reinterpret_cast<__m128i>(in)));
-  if constexpr (std::is_same_v<T, uint16_t>) return reinterpret_cast<Words>(_mm512_maskz_cvtepu16_epi32(0xffff, reinterpret_cast<__m256i>(in)));
-  if constexpr (std::is_same_v<T, int16_t>) return reinterpret_cast<Words>(_mm512_maskz_cvtepi16_epi32(0xffff, reinterpret_cast<__m256i>(in)));
+  if constexpr (std::is_same_v<T, uint8_t>)
+    return reinterpret_cast<Words>(_mm512_maskz_cvtepu8_epi32(0xffff, reinterpret_cast<__m128i>(in)));
+  if constexpr (std::is_same_v<T, int8_t>)
+    return reinterpret_cast<Words>(_mm512_maskz_cvtepi8_epi32(0xffff, reinterpret_cast<__m128i>(in)));
+  if constexpr (std::is_same_v<T, uint16_t>)
+    return reinterpret_cast<Words>(_mm512_maskz_cvtepu16_epi32(0xffff, reinterpret_cast<__m256i>(in)));
+  if constexpr (std::is_same_v<T, int16_t>)
+    return reinterpret_cast<Words>(_mm512_maskz_cvtepi16_epi32(0xffff, reinterpret_cast<__m256i>(in)));
 #else
   __m128i all = _mm_setzero_si128();
   __builtin_memcpy(&all, &in, sizeof in);
@@ -227,7 +234,8 @@ template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE void store_words
       store_unit<N, false>(to, unit, row + lane, Lanes, std::make_index_sequence<N>{});
   }
 }
-template <class T, unsigned Lanes, bool Full> PTXSHIM_INLINE void load_small_row(const std::byte* at, uint64_t exec, uint32_t* row, HalfRow half) {
+template <class T, unsigned Lanes, bool Full>
+PTXSHIM_INLINE void load_small_row(const std::byte* at, uint64_t exec, uint32_t* row, HalfRow half) {
   for (unsigned lane = 0; lane < Lanes; lane += kWords) {
     const uint32_t unit = unit_of<Full>(exec, lane);
     if (!kQuickMasks && unit == 0) continue;
@@ -235,7 +243,8 @@ template <class T, unsigned Lanes, bool Full> PTXSHIM_INLINE void load_small_row
     put_words<Full>(row + lane, unit, half.keep == 0 ? value : (value & ~half.keep) | (load_words(row + lane) & half.keep));
   }
 }
-template <class T, unsigned Lanes, bool Full> PTXSHIM_INLINE void store_small_row(std::byte* at, uint64_t exec, const uint32_t* row, HalfRow half) {
+template <class T, unsigned Lanes, bool Full>
+PTXSHIM_INLINE void store_small_row(std::byte* at, uint64_t exec, const uint32_t* row, HalfRow half) {
   for (unsigned lane = 0; lane < Lanes; lane += kWords) {
     const uint32_t unit = unit_of<Full>(exec, lane);
     if (!kQuickMasks && unit == 0) continue;

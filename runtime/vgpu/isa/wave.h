@@ -35,12 +35,10 @@ public:
     if (offset < range.size && size <= range.size - offset && (!write || range.writable)) return range.host + offset;
     return translate_slow(address, size, write);
   }
-  // As translate, but null as well when the range was not seen lately or something is stale. Always inlined, as is below.
-  [[gnu::always_inline]] std::byte* seen(uint64_t address, uint64_t size, bool write) {
+  // The range that holds the address; null when it was not seen lately, or something is stale. Always inlined, as is below.
+  [[gnu::always_inline]] const MemoryRange* seen(uint64_t address) {
     const MemoryRange& range = slot(address);
-    const uint64_t offset = address - range.gpu;
-    const bool good = map_.generation() == generation_ && offset < range.size && size <= range.size - offset && (!write || range.writable);
-    return good ? range.host + offset : nullptr;
+    return map_.generation() == generation_ && address - range.gpu < range.size ? &range : nullptr;
   }
   // Bytes that follow the address in its range; 0 when not mapped.
   uint64_t available(uint64_t address) {

@@ -105,8 +105,8 @@ TEST_P(ScratchRowsTest, agree_with_bytes_taken_one_by_one) {
           for (const uint32_t offset : {0U, 8U, 10U, 36U, kScratchBytes - bytes})
             for (const Address address : {Address::None, Address::Same, Address::Own})
               for (const bool by_buffer : {false, true}) {
-                SCOPED_TRACE(testing::Message() << lanes << " lanes, exec " << std::hex << exec << std::dec << ", kind " << static_cast<int>(kind)
-                                                << ", bytes " << bytes << ", offset " << offset << ", address "
+                SCOPED_TRACE(testing::Message() << lanes << " lanes, exec " << std::hex << exec << std::dec << ", kind "
+                                                << static_cast<int>(kind) << ", bytes " << bytes << ", offset " << offset << ", address "
                                                 << static_cast<int>(address) << ", by buffer " << by_buffer);
                 begin(lanes, exec);
                 const Op op = make(kind, bytes, by_buffer, address, offset);

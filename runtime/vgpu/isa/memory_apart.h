@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Copies between memory and register rows where every lane has a place of its own.
+//
+// What is loaded is put together in registers of the host and stored as whole vectors: the vector operation that reads it
+// next would miss the store buffer if lanes were stored one by one. Lanes outside EXEC have the place of one that is on, so they
+// load what it loads, and it is dropped; their stores go to a sink. Hardware gathers are not used: they are slower than single
+// loads on most hosts.
+// Included only by files that are compiled once per host ISA; all lies in a namespace of that ISA.
+#pragma once
+
+#include "memory_row.h"
+
+namespace ptxshim::vgpu::meaning::apart { // a macro makes this meaning_V2, meaning_V3, meaning_V4
+
+// Lanes are taken in blocks of four, as many at a time as a vector of 256 bits holds (128 where there is no AVX2).
+typedef uint32_t Block __attribute__((vector_size(16)));
+#if defined(__AVX2__)
+typedef uint32_t Words __attribute__((vector_size(32)));
+typedef int32_t Ints __attribute__((vector_size(32)));
+#define PTXSHIM_SHUFFLE(a, b, i, j, k, l)                                                                                                  \
+  __builtin_shufflevector(a, b, i, j, k, l, (i) + 4, (j) + 4, (k) + 4, (l) + 4) // within blocks; b begins at kB
+inline constexpr int kB = 8;
+inline constexpr Words kLanes{0, 1, 2, 3, 4, 5, 6, 7}, kBits{1, 2, 4, 8, 16, 32, 64, 128};
+PTXSHIM_INLINE bool any(Words w) { return !_mm256_testz_si256(reinterpret_cast<__m256i>(w), reinterpret_cast<__m256i>(w)); }
+#else
+typedef uint32_t Words __attribute__((vector_size(16)));
+typedef int32_t Ints __attribute__((vector_size(16)));
+#define PTXSHIM_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+inline constexpr int kB = 4;
+inline constexpr Words kLanes{0, 1, 2, 3}, kBits{1, 2, 4, 8};
+PTXSHIM_INLINE bool any(Words w) { return !_mm_testz_si128(reinterpret_cast<__m128i>(w), reinterpret_cast<__m128i>(w)); }
+#endif
+inline constexpr unsigned kWords = kB;
+#define PTXSHIM_UNROLL _Pragma("GCC unroll 16")
+#define PTXSHIM_UNROLL_SOME _Pragma("GCC unroll 4")
+
+template <class T> PTXSHIM_INLINE T read(const void* p) {
+  T value;
+  __builtin_memcpy(&value, p, sizeof value);
+  return value;
+}
+template <class T> PTXSHIM_INLINE void write(void* p, T value) { __builtin_memcpy(p, &value, sizeof value); }
+
+PTXSHIM_INLINE Words all(uint32_t value) { return Words{} + value; }
+// All ones for the lanes of EXEC among those from `lane` on.
+PTXSHIM_INLINE Words mask_of(uint64_t exec, unsigned lane) {
+  return reinterpret_cast<Words>((all(static_cast<uint32_t>(exec >> lane)) & kBits) != 0);
+}
+PTXSHIM_INLINE Words choose(Words on, Words a, Words b) { return (a & on) | (b & ~on); }
+// Whether none, or all, of the lanes that are taken together from `lane` on are in EXEC.
+PTXSHIM_INLINE uint32_t unit_of(uint64_t exec, unsigned lane) { return static_cast<uint32_t>(exec >> lane) & ((1U << kWords) - 1); }
+
+// Lanes with their words beside each other <-> one vector a word -------------------------------------------------------
+
+// Where a lane's bytes are.
+template <class Offset> struct Places {
+  std::byte* base;
+  const Offset* offset;
+  PTXSHIM_INLINE std::byte* operator()(unsigned lane) const { return base + offset[lane]; }
+};
+
+// Four bytes of each lane; 8 (two lanes a block); 16 (one lane a block).
+template <class At> PTXSHIM_INLINE Words words4(At at, unsigned lane, unsigned skip) {
+  auto word = [&](unsigned i) { return read<uint32_t>(at(lane + i) + skip); };
+#if defined(__AVX2__)
+  return Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
+#else
+  return Words{word(0), word(1), word(2), word(3)};
+#endif
+}
+template <class At> PTXSHIM_INLINE Words pairs(At at, unsigned lane) {
+  typedef uint64_t Pairs __attribute__((vector_size(sizeof(Words))));
+  auto pair = [&](unsigned i) { return read<uint64_t>(at(lane + i)); };
+#if defined(__AVX2__)
+  return reinterpret_cast<Words>(Pairs{pair(0), pair(1), pair(4), pair(5)});
+#else
+  return reinterpret_cast<Words>(Pairs{pair(0), pair(1)});
+#endif
+}
+template <class At> PTXSHIM_INLINE Words quads(At at, unsigned lane) {
+#if defined(__AVX2__)
+  return __builtin_shufflevector(read<Block>(at(lane)), read<Block>(at(lane + 4)), 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+  return read<Block>(at(lane));
+#endif
+}
+
+template <unsigned N> struct Rows { Words word[N]; };
+// Turns four quads (lane by lane) into four rows (word by word), and back: a matrix of four by four in each block.
+PTXSHIM_INLINE Rows<4> transpose(Words a, Words b, Words c, Words d) {
+  const Words ab_low = PTXSHIM_SHUFFLE(a, b, 0, kB, 1, kB + 1), ab_high = PTXSHIM_SHUFFLE(a, b, 2, kB + 2, 3, kB + 3);
+  const Words cd_low = PTXSHIM_SHUFFLE(c, d, 0, kB, 1, kB + 1), cd_high = PTXSHIM_SHUFFLE(c, d, 2, kB + 2, 3, kB + 3);
+  return {{PTXSHIM_SHUFFLE(ab_low, cd_low, 0, 1, kB, kB + 1), PTXSHIM_SHUFFLE(ab_low, cd_low, 2, 3, kB + 2, kB + 3),
+           PTXSHIM_SHUFFLE(ab_high, cd_high, 0, 1, kB, kB + 1), PTXSHIM_SHUFFLE(ab_high, cd_high, 2, 3, kB + 2, kB + 3)}};
+}
+
+template <unsigned N, class At> PTXSHIM_INLINE Rows<N> collect(At at, unsigned lane) {
+  if constexpr (N == 1) return {{words4(at, lane, 0)}};
+  if constexpr (N == 2 || N == 3) {
+    const Words a = pairs(at, lane), b = pairs(at, lane + 2);
+    Rows<N> rows{{PTXSHIM_SHUFFLE(a, b, 0, 2, kB, kB + 2), PTXSHIM_SHUFFLE(a, b, 1, 3, kB + 1, kB + 3)}};
+    if constexpr (N == 3) rows.word[2] = words4(at, lane, 8);
+    return rows;
+  }
+  if constexpr (N == 4) return transpose(quads(at, lane), quads(at, lane + 1), quads(at, lane + 2), quads(at, lane + 3));
+}
+
+// Loads -------------------------------------------------------------------------------------------------------------
+
+template <bool Full> PTXSHIM_INLINE void put(uint32_t* to, uint64_t exec, unsigned lane, Words value) {
+  write(to + lane, Full ? value : choose(mask_of(exec, lane), value, read<Words>(to + lane)));
+}
+
+template <unsigned N, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void load(At at, uint64_t exec, uint32_t* row) {
+  PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    if (!Full && unit_of(exec, lane) == 0) continue;
+    const Rows<N> rows = collect<N>(at, lane);
+    PTXSHIM_UNROLL for (unsigned word = 0; word < N; ++word) put<Full>(row + word * Lanes, exec, lane, rows.word[word]);
+  }
+}
+
+// Bytes and half words: T is int8_t, uint8_t, int16_t or uint16_t.
+template <class T, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void load_small(At at, uint64_t exec, uint32_t* row, HalfRow half) {
+  PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    if (!Full && unit_of(exec, lane) == 0) continue;
+    auto word = [&](unsigned i) { return static_cast<uint32_t>(int32_t{read<T>(at(lane + i))}); };
+#if defined(__AVX2__)
+    const Words value = Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)} << half.shift;
+#else
+    const Words value = Words{word(0), word(1), word(2), word(3)} << half.shift;
+#endif
+    put<Full>(row, exec, lane, half.keep == 0 ? value : (value & ~half.keep) | (read<Words>(row + lane) & half.keep));
+  }
+}
+
+// Stores, in ascending order of lanes -------------------------------------------------------------------------------
+
+struct Sink {
+  alignas(16) std::byte bytes[16];
+};
+template <bool Full, class At> PTXSHIM_INLINE std::byte* target(At at, uint64_t exec, Sink& sink, unsigned lane) {
+  std::byte* const to = at(lane);
+  return Full || (exec >> lane & 1U) ? to : sink.bytes;
+}
+
+template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_quads(At at, uint64_t exec, const uint32_t* from) {
+  Sink sink;
+  PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    if (!Full && unit_of(exec, lane) == 0) continue;
+    const uint32_t* const row = from + lane;
+    const Rows<4> quads = transpose(read<Words>(row), read<Words>(row + Lanes), read<Words>(row + 2 * Lanes), read<Words>(row + 3 * Lanes));
+    PTXSHIM_UNROLL for (unsigned i = 0; i < kWords; ++i) {
+      const Words quad = quads.word[i % 4];
+#if defined(__AVX2__)
+      const Block block = i < 4 ? __builtin_shufflevector(quad, quad, 0, 1, 2, 3) : __builtin_shufflevector(quad, quad, 4, 5, 6, 7);
+#else
+      const Block block = quad;
+#endif
+      write(target<Full>(at, exec, sink, lane + i), block);
+    }
+  }
+}
+
+template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_pairs(At at, uint64_t exec, const uint32_t* from) {
+  typedef uint64_t Pairs __attribute__((vector_size(sizeof(Words))));
+  Sink sink;
+  PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    if (!Full && unit_of(exec, lane) == 0) continue;
+    const Words low = read<Words>(from + lane), high = read<Words>(from + lane + Lanes);
+    const Pairs even = reinterpret_cast<Pairs>(PTXSHIM_SHUFFLE(low, high, 0, kB, 1, kB + 1));
+    const Pairs odd = reinterpret_cast<Pairs>(PTXSHIM_SHUFFLE(low, high, 2, kB + 2, 3, kB + 3));
+    PTXSHIM_UNROLL for (unsigned i = 0; i < kWords; ++i) {
+      const unsigned in_block = i / 4 * 2 + i % 2;
+      write(target<Full>(at, exec, sink, lane + i), i % 4 < 2 ? even[in_block] : odd[in_block]);
+    }
+  }
+}
+
+// One, or with the third word after a pair.
+template <unsigned N, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_singly(At at, uint64_t exec, const uint32_t* from) {
+  Sink sink;
+  for (unsigned first = 0; first < Lanes; first += kWords) {
+    if (!Full && unit_of(exec, first) == 0) continue;
+    PTXSHIM_UNROLL for (unsigned lane = first; lane < first + kWords; ++lane) {
+      std::byte* const to = target<Full>(at, exec, sink, lane);
+      const uint32_t* const row = from + lane;
+      if constexpr (N == 3) {
+        write(to, row[0] | uint64_t{row[Lanes]} << 32);
+        write(to + 8, row[2 * Lanes]);
+      } else {
+        write(to, row[0]);
+      }
+    }
+  }
+}
+
+template <unsigned N, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store(At at, uint64_t exec, const uint32_t* row) {
+  if constexpr (N == 4)
+    store_quads<Lanes, Full>(at, exec, row);
+  else if constexpr (N == 2)
+    store_pairs<Lanes, Full>(at, exec, row);
+  else
+    store_singly<N, Lanes, Full>(at, exec, row);
+}
+
+template <class T, unsigned Lanes, bool Full, class At>
+PTXSHIM_INLINE void store_small(At at, uint64_t exec, const uint32_t* row, HalfRow half) {
+  Sink sink;
+  for (unsigned first = 0; first < Lanes; first += kWords) {
+    if (!Full && unit_of(exec, first) == 0) continue;
+    PTXSHIM_UNROLL for (unsigned lane = first; lane < first + kWords; ++lane)
+        write(target<Full>(at, exec, sink, lane), static_cast<T>(row[lane] >> half.shift));
+  }
+}
+
+} // namespace ptxshim::vgpu::meaning::apart
