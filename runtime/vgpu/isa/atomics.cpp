@@ -28,7 +28,7 @@ uint32_t atomic_pk_add_bf16(uint32_t a, uint32_t b) {
 namespace {
 
 enum class Place : uint8_t { Private, PrivateOne, Shared, SharedOne };
-constexpr size_t kPlaces = 4, kOperations = static_cast<size_t>(AtomicOp::PkAddBf16) + 1;
+constexpr size_t kPlaces = 4;
 
 template <class T> T value_of(const uint32_t* row, unsigned lane, unsigned lanes) {
   if constexpr (sizeof(T) == 8) return row[lane] | uint64_t{row[lane + lanes]} << 32;
@@ -86,8 +86,8 @@ using Run = void (*)(const AtomicLanes&);
 template <class T, size_t... I> constexpr std::array<Run, sizeof...(I)> all_of(std::index_sequence<I...>) {
   return {run<T, static_cast<AtomicOp>(I / kPlaces), static_cast<Place>(I % kPlaces)>...};
 }
-constexpr auto kRuns32 = all_of<uint32_t>(std::make_index_sequence<kOperations * kPlaces>{});
-constexpr auto kRuns64 = all_of<uint64_t>(std::make_index_sequence<kOperations * kPlaces>{});
+constexpr auto kRuns32 = all_of<uint32_t>(std::make_index_sequence<kAtomicOps * kPlaces>{});
+constexpr auto kRuns64 = all_of<uint64_t>(std::make_index_sequence<kAtomicOps * kPlaces>{});
 
 } // namespace
 

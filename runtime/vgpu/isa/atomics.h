@@ -13,12 +13,15 @@ enum class AtomicOp : uint8_t {
   Add, Sub, ReverseSub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec, Swap, CompareSwap, MaskOr, Wrap, CondSub, SubClamp,
   FAdd, FMin, FMax, FCompareSwap, PkAddF16, PkAddBf16,
 };
+inline constexpr size_t kAtomicOps = static_cast<size_t>(AtomicOp::PkAddBf16) + 1;
 
 uint32_t atomic_pk_add_f16(uint32_t a, uint32_t b);
 uint32_t atomic_pk_add_bf16(uint32_t a, uint32_t b);
 
+// (Always inlined: these are compiled for several host ISAs, and one copy for all could be that of a newer one.)
+
 // IEEE minNum and maxNum on bits; -0 is less than +0.
-template <class F, class U> U atomic_float_extreme(U old, U operand, bool maximum) {
+template <class F, class U> [[gnu::always_inline]] inline U atomic_float_extreme(U old, U operand, bool maximum) {
   const F a = std::bit_cast<F>(old), b = std::bit_cast<F>(operand);
   if (a != a) return operand;
   if (b != b) return old;
@@ -29,7 +32,7 @@ template <class F, class U> U atomic_float_extreme(U old, U operand, bool maximu
 
 // T is uint32_t or uint64_t. `operand` is the data; `second` the comparand of CompareSwap, the value to OR of MaskOr,
 // the limit of Wrap.
-template <class T, class F, class S> T atomic_result_of(AtomicOp op, T old, T operand, T second) {
+template <class T, class F, class S> [[gnu::always_inline]] inline T atomic_result_of(AtomicOp op, T old, T operand, T second) {
   switch (op) {
   case AtomicOp::Add: return old + operand;
   case AtomicOp::Sub: return old - operand;
@@ -58,15 +61,15 @@ template <class T, class F, class S> T atomic_result_of(AtomicOp op, T old, T op
   }
   return old;
 }
-inline uint32_t atomic_result(AtomicOp op, uint32_t old, uint32_t operand, uint32_t second) {
+[[gnu::always_inline]] inline uint32_t atomic_result(AtomicOp op, uint32_t old, uint32_t operand, uint32_t second) {
   return atomic_result_of<uint32_t, float, int32_t>(op, old, operand, second);
 }
-inline uint64_t atomic_result(AtomicOp op, uint64_t old, uint64_t operand, uint64_t second) {
+[[gnu::always_inline]] inline uint64_t atomic_result(AtomicOp op, uint64_t old, uint64_t operand, uint64_t second) {
   return atomic_result_of<uint64_t, double, int64_t>(op, old, operand, second);
 }
 
 // On memory that other threads may look at. Returns the old value.
-template <class T> inline T host_atomic(T* cell, AtomicOp op, T operand, T second) {
+template <class T> [[gnu::always_inline]] inline T host_atomic(T* cell, AtomicOp op, T operand, T second) {
   if (op == AtomicOp::Add) return __atomic_fetch_add(cell, operand, __ATOMIC_SEQ_CST);
   if (op == AtomicOp::Swap) return __atomic_exchange_n(cell, operand, __ATOMIC_SEQ_CST);
   if (op == AtomicOp::Or) return __atomic_fetch_or(cell, operand, __ATOMIC_SEQ_CST);

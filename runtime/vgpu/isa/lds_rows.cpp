@@ -47,10 +47,14 @@ constexpr LdsRow kRows[] = {
 
 // The handler of the usual cases, where there is one.
 Handler handler_of(const BindContext& context, const Row& row) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(row.table);
+  if (row.run == run_lds_atomic) {
+    const Handler handler = atomic_handlers(context.wave_size == 64, traits.atomic).lds[traits.bytes == 8];
+    return handler ? handler : row.run;
+  }
   const bool stores = row.run == run_lds_store || row.run == run_lds_store2, two = row.run == run_lds_load2 || row.run == run_lds_store2;
   if (!two && row.run != run_lds_load && row.run != run_lds_store) return row.run;
   const RowHandlers& handlers = row_handlers(context.wave_size == 64, stores);
-  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(row.table);
   const Handler handler = (two ? handlers.lds2 : handlers.lds)[static_cast<unsigned>(shape_of(traits.bytes, traits.sign))];
   return handler ? handler : row.run;
 }

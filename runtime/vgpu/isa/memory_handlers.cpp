@@ -7,15 +7,13 @@
 #include "lds.h"
 #include "memory_apart.h"
 #include "memory_kernels.h"
+#include "memory_lanes.h"
 #include "memory_ops.h"
-#include "wave.h"
 
 namespace ptxshim::vgpu {
 namespace {
 
 using namespace meaning;
-
-template <unsigned Lanes> PTXSHIM_INLINE uint32_t* row_of(Wave& wave, unsigned reg) { return wave.v + size_t{reg} * Lanes; }
 
 // What data is loaded to, or stored from.
 template <MemoryKind K, unsigned Lanes> PTXSHIM_INLINE uint32_t* data_row(Wave& wave, const Op* op, unsigned source) {
@@ -74,78 +72,7 @@ PTXSHIM_INLINE void copy_apart(std::byte* base, const uint32_t* where, uint64_t 
   }
 }
 
-// Tries a body, which gets whether all lanes are on, and EXEC. It is false when it has done nothing.
-#define PTXSHIM_BODY const auto body = [&](auto full, uint64_t exec) __attribute__((always_inline))
-template <unsigned Lanes, class Body> PTXSHIM_INLINE bool done(const Wave& wave, Body body) {
-  const uint64_t exec = Lanes == 32 ? wave.s[kExec] : wave.mask_at(kExec);
-  return is_full<Lanes>(exec) ? body(std::true_type{}, exec) : exec != 0 && body(std::false_type{}, exec);
-}
-template <unsigned Lanes, class Body> PTXSHIM_INLINE const Op* run_or(Handler general, Wave& wave, const Op* op, Body body) {
-  if (done<Lanes>(wave, body)) [[likely]]
-    return op + 1;
-  return general(wave, op);
-}
-// Lanes that are apart are served by functions that return: these have frames, which handlers would not leave.
-using Access = bool (*)(Wave&, const Op*);
-template <Access Apart, Handler General> [[gnu::noinline]] const Op* run_apart(Wave& wave, const Op* op) {
-  if (Apart(wave, op)) return op + 1;
-  return General(wave, op);
-}
-
-// Whether the addresses of the lanes of EXEC follow each other, and where they begin and end.
-template <unsigned Bytes, unsigned Lanes, bool Full> PTXSHIM_INLINE bool is_row(const uint32_t* row, uint64_t exec) {
-  const unsigned first = Full ? 0 : first_lane(exec);
-  return is_series<Bytes, Lanes, Full>(row, exec, row[first] - first * Bytes);
-}
-struct Ends {
-  unsigned first;
-  uint32_t bytes;
-};
-template <unsigned Bytes, unsigned Lanes, bool Full> PTXSHIM_INLINE Ends ends_of(uint64_t exec) {
-  if constexpr (Full) return {0, Lanes * Bytes};
-  return {first_lane(exec), (last_lane(exec) + 1 - first_lane(exec)) * Bytes};
-}
-
-// Puts the words of the row, to which `add` is added, into `where`, for lanes that are off that of a lane that is on. False: one is
-// beyond lowest and lowest + room.
-template <unsigned Lanes, bool Full>
-PTXSHIM_INLINE bool place(const uint32_t* row, uint64_t exec, uint32_t add, uint32_t lowest, uint32_t room, uint32_t* where) {
-  const Words any = Words{} + row[Full ? 0 : first_lane(exec)];
-#if defined(__AVX512F__)
-  uint32_t beyond = 0;
-#else
-  Words beyond{};
-#endif
-  for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const Words own = load_words(row + lane), at = (Full ? own : choose(unit_of<Full>(exec, lane), own, any)) + add;
-    store_words(where + lane, at);
-#if defined(__AVX512F__)
-    beyond |= _mm512_cmpgt_epu32_mask(reinterpret_cast<__m512i>(at - lowest), _mm512_set1_epi32(static_cast<int>(room)));
-  }
-  return beyond == 0;
-#else
-    beyond |= reinterpret_cast<Words>(at - lowest > room);
-  }
-  return top_bits(beyond) == 0;
-#endif
-}
-
 // LDS ---------------------------------------------------------------------------------------------------------------
-
-// Where lane 0 is, or would be; null: some lane is out of range.
-template <unsigned Bytes, unsigned Lanes, bool Full>
-PTXSHIM_INLINE std::byte* find_in_lds(const Wave& wave, const uint32_t* row, uint64_t exec, uint32_t offset) {
-  const Ends ends = ends_of<Bytes, Lanes, Full>(exec);
-  const uint64_t begin = row[ends.first] + offset;
-  const WorkGroup& group = *wave.group;
-  return begin + ends.bytes <= group.lds_bytes ? group.lds + begin - ends.first * Bytes : nullptr;
-}
-
-template <unsigned Bytes, unsigned Lanes, bool Full>
-PTXSHIM_INLINE bool place_in_lds(Wave& wave, const Op* op, uint64_t exec, uint32_t offset, uint32_t* where) {
-  const uint32_t size = wave.group->lds_bytes;
-  return size >= Bytes && place<Lanes, Full>(row_of<Lanes>(wave, op->src[0].index), exec, offset, 0, size - Bytes, where);
-}
 
 template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] bool lds_apart(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
@@ -194,42 +121,14 @@ template <MemoryKind K, Shape S, unsigned Lanes> const Op* lds2(Wave& wave, cons
 
 // Global memory -----------------------------------------------------------------------------------------------------
 
-// What the lanes of EXEC have in common, and the range that the first of them is in. Flat addresses that lead to LDS or scratch are
-// in none.
-struct Common {
-  const uint32_t* low;
-  uint64_t base; // an address is this + low[lane]
-  const MemoryRange* range;
-};
-template <unsigned Lanes, bool Full> PTXSHIM_INLINE bool find_in_global(Wave& wave, const Op* op, uint64_t exec, bool write, Common& out) {
-  const unsigned first = Full ? 0 : first_lane(exec);
-  out.low = row_of<Lanes>(wave, op->src[0].index);
-  if (op->src[1].kind != SourceKind::None) {
-    out.base = wave.read64(op->src[1]);
-  } else {
-    const uint32_t* const high = out.low + Lanes;
-    if (!is_series<0, Lanes, Full>(high, exec, high[first])) return false;
-    out.base = uint64_t{high[first]} << 32;
-  }
-  out.base += static_cast<uint64_t>(op->offset);
-  wave.resume = op; // whose fault it is when the host faults
-  out.range = wave.memory->seen(out.base + out.low[first]);
-  return out.range && (!write || out.range->writable);
-}
-
 template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] bool flat_apart(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     Common common;
     if (!find_in_global<Lanes, full>(wave, op, exec, K == MemoryKind::Store, common)) return false;
-    // The low words that lead into the range.
-    const int64_t skip = static_cast<int64_t>(common.base - common.range->gpu),
-                  last = static_cast<int64_t>(common.range->size) - bytes_of(S) - skip;
-    const int64_t lowest = skip < 0 ? -skip : 0, highest = last < 0xffffffff ? last : 0xffffffff;
     alignas(64) uint32_t where[Lanes];
-    if (highest < lowest ||
-        !place<Lanes, full>(common.low, exec, 0, static_cast<uint32_t>(lowest), static_cast<uint32_t>(highest - lowest), where))
-      return false;
-    copy_apart<K, S, Lanes, full>(common.range->host + skip, where, exec, data_row<K, Lanes>(wave, op, 2), op);
+    std::byte* const base = place_in_range<bytes_of(S), Lanes, full>(common, exec, where);
+    if (!base) return false;
+    copy_apart<K, S, Lanes, full>(base, where, exec, data_row<K, Lanes>(wave, op, 2), op);
     return true;
   };
   return done<Lanes>(wave, body);
@@ -237,15 +136,10 @@ template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] bool flat_apa
 
 template <MemoryKind K, Shape S, unsigned Lanes> const Op* flat(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
-    constexpr unsigned kBytes = bytes_of(S);
     Common common;
-    if (!find_in_global<Lanes, full>(wave, op, exec, K == MemoryKind::Store, common) || !is_row<kBytes, Lanes, full>(common.low, exec))
-      return false;
-    const Ends ends = ends_of<kBytes, Lanes, full>(exec);
-    const uint64_t begin = common.low[ends.first], offset = common.base + begin - common.range->gpu;
-    if (begin + ends.bytes > 1ULL << 32 || ends.bytes > common.range->size - offset)
-      return false; // (beyond 32 bits high words would differ)
-    std::byte* const at = common.range->host + offset - ends.first * kBytes;
+    if (!find_in_global<Lanes, full>(wave, op, exec, K == MemoryKind::Store, common)) return false;
+    std::byte* const at = find_row<bytes_of(S), Lanes, full>(common, exec);
+    if (!at) return false;
     copy<K, S, Lanes, full>(at, exec, data_row<K, Lanes>(wave, op, 2), op);
     return true;
   };

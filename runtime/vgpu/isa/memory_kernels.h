@@ -2,9 +2,11 @@
 // Between the memory operations and the copies of a whole wave that are compiled once per host ISA.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "atomics.h"
 #include "valu.h"
 
 namespace ptxshim::vgpu {
@@ -63,5 +65,12 @@ struct RowHandlers {
 // By lanes, as above; [0] loads, [1] stores
 extern const RowHandlers kRowHandlers_V2[2][2], kRowHandlers_V3[2][2], kRowHandlers_V4[2][2];
 const RowHandlers& row_handlers(bool wide, bool stores); // of host_isa()
+
+struct AtomicHandlers {
+  Handler lds[2], flat[2]; // of 4 bytes, of 8; null: stay
+};
+// By lanes, as above.
+extern const std::array<AtomicHandlers, kAtomicOps> kAtomicHandlers_V2[2], kAtomicHandlers_V3[2], kAtomicHandlers_V4[2];
+const AtomicHandlers& atomic_handlers(bool wide, AtomicOp op); // of host_isa()
 
 } // namespace ptxshim::vgpu

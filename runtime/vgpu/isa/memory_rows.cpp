@@ -70,7 +70,11 @@ bool touches_lds(const Instruction& instruction) { return name_has(instruction, 
 
 // The handler of the usual cases, where there is one.
 void choose_handler(const BindContext& context, const MemoryTraits& traits, Segment segment, Op& op) {
-  if (traits.kind == MemoryKind::Atomic) return;
+  if (traits.kind == MemoryKind::Atomic) {
+    const Handler handler = atomic_handlers(context.wave_size == 64, traits.atomic).flat[traits.bytes == 8];
+    if (handler && (segment == Segment::Flat || segment == Segment::Global)) op.run = handler;
+    return;
+  }
   const RowHandlers& handlers = row_handlers(context.wave_size == 64, traits.kind == MemoryKind::Store);
   const Handler* const of = segment == Segment::Buffer ? handlers.buffer : segment == Segment::Scratch ? handlers.scratch : handlers.flat;
   if (const Handler handler = of[static_cast<unsigned>(shape_of(traits.bytes, traits.sign))]) op.run = handler;
