@@ -58,6 +58,7 @@ LOOP ds_write2_b64, ds_write2_b64 v0, v[4:5], v[6:7] offset1:64
 LOOP ds_write_b8, ds_write_b8 v0, v4
 LOOP ds_add_u32, ds_add_u32 v0, v4
 LOOP ds_add_rtn_u32, ds_add_rtn_u32 v8, v0, v4
+LOOP ds_bpermute_b32, ds_bpermute_b32 v8, v0, v4
 LOOP global_load_dword, global_load_dword v8, v[2:3], off
 LOOP global_load_dword_saddr, global_load_dword v8, v0, s[2:3]
 LOOP global_load_dwordx2, global_load_dwordx2 v[8:9], v[2:3], off

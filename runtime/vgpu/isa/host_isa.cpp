@@ -50,6 +50,11 @@ const RowHandlers& row_handlers(bool wide, bool stores) {
   return kHandlers[static_cast<unsigned>(chosen())][wide][stores];
 }
 
+Handler permute_handler(bool wide) {
+  static const Handler* const kHandlers[kHostIsas] = {kPermuteHandlers_V2, kPermuteHandlers_V3, kPermuteHandlers_V4};
+  return kHandlers[static_cast<unsigned>(chosen())][wide];
+}
+
 const AtomicHandlers& atomic_handlers(bool wide, AtomicOp op) {
   static const std::array<AtomicHandlers, kAtomicOps>* const kHandlers[kHostIsas] = {kAtomicHandlers_V2, kAtomicHandlers_V3, kAtomicHandlers_V4};
   return kHandlers[static_cast<unsigned>(chosen())][wide][static_cast<size_t>(op)];

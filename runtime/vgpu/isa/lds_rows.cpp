@@ -52,6 +52,7 @@ Handler handler_of(const BindContext& context, const Row& row) {
     const Handler handler = atomic_handlers(context.wave_size == 64, traits.atomic).lds[traits.bytes == 8];
     return handler ? handler : row.run;
   }
+  if (row.run == run_lds_bpermute) return permute_handler(context.wave_size == 64);
   const bool stores = row.run == run_lds_store || row.run == run_lds_store2, two = row.run == run_lds_load2 || row.run == run_lds_store2;
   if (!two && row.run != run_lds_load && row.run != run_lds_store) return row.run;
   const RowHandlers& handlers = row_handlers(context.wave_size == 64, stores);

@@ -119,16 +119,21 @@ template <unsigned N, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void l
   }
 }
 
-// Bytes and half words: T is int8_t, uint8_t, int16_t or uint16_t.
-template <class T, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void load_small(At at, uint64_t exec, uint32_t* row, HalfRow half) {
+// Bytes and half words: T is int8_t, uint8_t, int16_t or uint16_t. Wide: of every lane four bytes can be read.
+template <class T, unsigned Lanes, bool Full, bool Wide, class At>
+PTXSHIM_INLINE void load_small(At at, uint64_t exec, uint32_t* row, HalfRow half) {
+  constexpr unsigned kUnused = Wide ? 32 - 8 * sizeof(T) : 0;
+  using Read = std::conditional_t<Wide, uint32_t, T>;
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
     if (!Full && unit_of(exec, lane) == 0) continue;
-    auto word = [&](unsigned i) { return static_cast<uint32_t>(int32_t{read<T>(at(lane + i))}); };
+    auto word = [&](unsigned i) { return static_cast<uint32_t>(read<Read>(at(lane + i))); };
 #if defined(__AVX2__)
-    const Words value = Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)} << half.shift;
+    const Words in = Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)} << kUnused;
 #else
-    const Words value = Words{word(0), word(1), word(2), word(3)} << half.shift;
+    const Words in = Words{word(0), word(1), word(2), word(3)} << kUnused;
 #endif
+    const Words extended = std::is_signed_v<T> ? reinterpret_cast<Words>(reinterpret_cast<Ints>(in) >> kUnused) : in >> kUnused;
+    const Words value = extended << half.shift;
     put<Full>(row, exec, lane, half.keep == 0 ? value : (value & ~half.keep) | (read<Words>(row + lane) & half.keep));
   }
 }

@@ -2,7 +2,7 @@
 // Loads and stores as most kernels have them: the lanes of EXEC one after the other in LDS or in a piece of global memory that was
 // seen lately, or at one place of scratch. Whatever else there is, and whatever fails, goes on in the general handlers (lds.cpp,
 // vector_memory.cpp), which begin anew. No other function is called, so handlers have no frame. Compiled once per host ISA; the
-// build defines PTXSHIM_ISA.
+// build defines PTXSHIM_ISA. Beside them ds_bpermute_b32, which accesses LDS in name alone.
 
 #include "lds.h"
 #include "memory_apart.h"
@@ -55,15 +55,18 @@ PTXSHIM_INLINE void copy(std::byte* at, uint64_t exec, uint32_t* row, const Op* 
   }
 }
 
-// The same where each lane is at base + where[lane].
+// What lanes that are apart must be able to read: at least words, which are quicker to put together than smaller pieces.
+template <MemoryKind K, Shape S> constexpr unsigned kReach = K == MemoryKind::Load&& S < Shape::W1 ? 4 : bytes_of(S);
+
+// As copy, where each lane is at base + where[lane].
 template <MemoryKind K, Shape S, unsigned Lanes, bool Full>
 PTXSHIM_INLINE void copy_apart(std::byte* base, const uint32_t* where, uint64_t exec, uint32_t* row, const Op* op) {
   const apart::Places<uint32_t> at{base, where};
   using Byte = std::conditional_t<S == Shape::I8, int8_t, uint8_t>;
   using HalfWord = std::conditional_t<S == Shape::I16, int16_t, uint16_t>;
   if constexpr (K == MemoryKind::Load) {
-    if constexpr (bytes_of(S) == 1) apart::load_small<Byte, Lanes, Full>(at, exec, row, half_of(op));
-    if constexpr (bytes_of(S) == 2) apart::load_small<HalfWord, Lanes, Full>(at, exec, row, half_of(op));
+    if constexpr (bytes_of(S) == 1) apart::load_small<Byte, Lanes, Full, true>(at, exec, row, half_of(op));
+    if constexpr (bytes_of(S) == 2) apart::load_small<HalfWord, Lanes, Full, true>(at, exec, row, half_of(op));
     if constexpr (bytes_of(S) >= 4) apart::load<bytes_of(S) / 4, Lanes, Full>(at, exec, row);
   } else {
     if constexpr (bytes_of(S) == 1) apart::store_small<Byte, Lanes, Full>(at, exec, row, half_of(op));
@@ -77,7 +80,7 @@ PTXSHIM_INLINE void copy_apart(std::byte* base, const uint32_t* where, uint64_t 
 template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] bool lds_apart(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     alignas(64) uint32_t where[Lanes];
-    if (!place_in_lds<bytes_of(S), Lanes, full>(wave, op, exec, static_cast<uint32_t>(op->offset), where)) return false;
+    if (!place_in_lds<kReach<K, S>, Lanes, full>(wave, op, exec, static_cast<uint32_t>(op->offset), where)) return false;
     copy_apart<K, S, Lanes, full>(wave.group->lds, where, exec, data_row<K, Lanes>(wave, op, 1), op);
     return true;
   };
@@ -86,8 +89,8 @@ template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] bool lds_apar
 template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] bool lds2_apart(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     alignas(64) uint32_t one[Lanes], two[Lanes];
-    if (!place_in_lds<bytes_of(S), Lanes, full>(wave, op, exec, static_cast<uint32_t>(op->offset), one)) return false;
-    if (!place_in_lds<bytes_of(S), Lanes, full>(wave, op, exec, op->immediate, two)) return false;
+    if (!place_in_lds<kReach<K, S>, Lanes, full>(wave, op, exec, static_cast<uint32_t>(op->offset), one)) return false;
+    if (!place_in_lds<kReach<K, S>, Lanes, full>(wave, op, exec, op->immediate, two)) return false;
     std::byte* const base = wave.group->lds;
     copy_apart<K, S, Lanes, full>(base, one, exec, data_row<K, Lanes>(wave, op, 1), op);
     copy_apart<K, S, Lanes, full>(base, two, exec, second_row<K, S, Lanes>(wave, op), op);
@@ -126,7 +129,7 @@ template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] bool flat_apa
     Common common;
     if (!find_in_global<Lanes, full>(wave, op, exec, K == MemoryKind::Store, common)) return false;
     alignas(64) uint32_t where[Lanes];
-    std::byte* const base = place_in_range<bytes_of(S), Lanes, full>(common, exec, where);
+    std::byte* const base = place_in_range<kReach<K, S>, Lanes, full>(common, exec, where);
     if (!base) return false;
     copy_apart<K, S, Lanes, full>(base, where, exec, data_row<K, Lanes>(wave, op, 2), op);
     return true;
@@ -194,6 +197,47 @@ template <MemoryKind K, Shape S, unsigned Lanes> const Op* buffer(Wave& wave, co
   return run_or<Lanes>(run_buffer, wave, op, body);
 }
 
+// Exchanges between lanes -------------------------------------------------------------------------------------------
+
+// Words of `data`, which is zero in lanes that are off, by their number; gfx10 and gfx11 stay within 32 lanes.
+template <unsigned Lanes, bool Full>
+PTXSHIM_INLINE void permute(const uint32_t* data, const uint32_t* address, uint32_t offset, bool halves, uint64_t exec, uint32_t* to) {
+#if defined(__AVX512F__)
+  __m512i from[Lanes / kWords];
+  for (unsigned i = 0; i < Lanes / kWords; ++i)
+    from[i] = _mm512_maskz_loadu_epi32(mask_of<1, 0>(unit_of<Full>(exec, i * kWords)), data + i * kWords);
+  Words result[Lanes / kWords];
+  for (unsigned i = 0; i < Lanes / kWords; ++i) {
+    const __m512i index = reinterpret_cast<__m512i>((load_words(address + i * kWords) + offset) >> 2);
+    __m512i chosen = _mm512_permutex2var_epi32(from[0], index, from[1]); // by the five low bits
+    if constexpr (Lanes == 64) {
+      const Mask far = halves ? (i < 2 ? 0 : 0xffff) : _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
+      chosen = _mm512_mask_blend_epi32(far, chosen, _mm512_permutex2var_epi32(from[2], index, from[3]));
+    }
+    result[i] = reinterpret_cast<Words>(chosen);
+  }
+  for (unsigned i = 0; i < Lanes / kWords; ++i) put_words<Full>(to + i * kWords, unit_of<Full>(exec, i * kWords), result[i]);
+#else
+  alignas(64) uint32_t from[Lanes], where[Lanes];
+  for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    const Words own = load_words(data + lane);
+    store_words(from + lane, Full ? own : own & mask_of<1, 0>(unit_of<Full>(exec, lane)));
+    const Words bytes = (load_words(address + lane) + offset) & (Lanes == 32 || halves ? 0x7cU : 0xfcU);
+    store_words(where + lane, halves && lane >= 32 ? bytes + 128U : bytes);
+  }
+  apart::load<1, Lanes, Full>(apart::Places<uint32_t>{reinterpret_cast<std::byte*>(from), where}, exec, to);
+#endif
+}
+template <unsigned Lanes> [[gnu::noinline]] bool bpermute(Wave& wave, const Op* op) {
+  PTXSHIM_BODY {
+    const bool halves = Lanes == 64 && (wave.generation == 10 || wave.generation == 11);
+    permute<Lanes, full>(row_of<Lanes>(wave, op->src[1].index), row_of<Lanes>(wave, op->src[0].index), static_cast<uint32_t>(op->offset),
+                         halves, exec, row_of<Lanes>(wave, op->dst));
+    return true;
+  };
+  return done<Lanes>(wave, body);
+}
+
 // -------------------------------------------------------------------------------------------------------------------
 
 template <MemoryKind K, unsigned Lanes> constexpr RowHandlers make_handlers() {
@@ -219,5 +263,8 @@ const RowHandlers PTXSHIM_JOIN(kRowHandlers_, PTXSHIM_ISA)[2][2] = {
     {make_handlers<MemoryKind::Load, 32>(), make_handlers<MemoryKind::Store, 32>()},
     {make_handlers<MemoryKind::Load, 64>(), make_handlers<MemoryKind::Store, 64>()},
 };
+
+const Handler PTXSHIM_JOIN(kPermuteHandlers_, PTXSHIM_ISA)[2] = {run_apart<bpermute<32>, run_lds_bpermute>,
+                                                                 run_apart<bpermute<64>, run_lds_bpermute>};
 
 } // namespace ptxshim::vgpu

@@ -106,7 +106,7 @@ template <class T, unsigned Lanes> void load_small_lanes(const LaneCopy& copy) {
   const LaneCopy c = copy;
   const meaning::HalfRow half{c.shift, c.keep};
   if (c.span->contiguous) return meaning::load_small_row<T, Lanes, false>(row_begin(c, sizeof(T)), c.exec, c.row, half);
-  load_small<T, Lanes, false>(Apart{c.base, c.span->offset}, c.exec, c.row, half);
+  load_small<T, Lanes, false, false>(Apart{c.base, c.span->offset}, c.exec, c.row, half);
 }
 
 // Stores ------------------------------------------------------------------------------------------------------------

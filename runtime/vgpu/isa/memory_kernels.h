@@ -66,6 +66,9 @@ struct RowHandlers {
 extern const RowHandlers kRowHandlers_V2[2][2], kRowHandlers_V3[2][2], kRowHandlers_V4[2][2];
 const RowHandlers& row_handlers(bool wide, bool stores); // of host_isa()
 
+extern const Handler kPermuteHandlers_V2[2], kPermuteHandlers_V3[2], kPermuteHandlers_V4[2]; // ds_bpermute_b32
+Handler permute_handler(bool wide);                                                         // of host_isa()
+
 struct AtomicHandlers {
   Handler lds[2], flat[2]; // of 4 bytes, of 8; null: stay
 };
