@@ -58,6 +58,15 @@ PTXSHIM_INLINE void copy(std::byte* at, uint64_t exec, uint32_t* row, const Op* 
 // What lanes that are apart must be able to read: at least words, which are quicker to put together than smaller pieces.
 template <MemoryKind K, Shape S> constexpr unsigned kReach = K == MemoryKind::Load&& S < Shape::W1 ? 4 : bytes_of(S);
 
+// All lanes load the same.
+template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE void spread(const std::byte* at, uint64_t exec, uint32_t* row) {
+  uint32_t words[N];
+  __builtin_memcpy(words, at, sizeof words);
+  for (unsigned word = 0; word < N; ++word)
+    for (unsigned lane = 0; lane < Lanes; lane += kWords)
+      put_words<Full>(row + word * Lanes + lane, unit_of<Full>(exec, lane), Words{} + words[word]);
+}
+
 // As copy, where each lane is at base + where[lane].
 template <MemoryKind K, Shape S, unsigned Lanes, bool Full>
 PTXSHIM_INLINE void copy_apart(std::byte* base, const uint32_t* where, uint64_t exec, uint32_t* row, const Op* op) {
@@ -67,7 +76,10 @@ PTXSHIM_INLINE void copy_apart(std::byte* base, const uint32_t* where, uint64_t 
   if constexpr (K == MemoryKind::Load) {
     if constexpr (bytes_of(S) == 1) apart::load_small<Byte, Lanes, Full, true>(at, exec, row, half_of(op));
     if constexpr (bytes_of(S) == 2) apart::load_small<HalfWord, Lanes, Full, true>(at, exec, row, half_of(op));
-    if constexpr (bytes_of(S) >= 4) apart::load<bytes_of(S) / 4, Lanes, Full>(at, exec, row);
+    if constexpr (bytes_of(S) >= 4) {
+      if (is_series<0, Lanes, true>(where, exec, where[0])) return spread<bytes_of(S) / 4, Lanes, Full>(base + where[0], exec, row);
+      apart::load<bytes_of(S) / 4, Lanes, Full>(at, exec, row);
+    }
   } else {
     if constexpr (bytes_of(S) == 1) apart::store_small<Byte, Lanes, Full>(at, exec, row, half_of(op));
     if constexpr (bytes_of(S) == 2) apart::store_small<HalfWord, Lanes, Full>(at, exec, row, half_of(op));
