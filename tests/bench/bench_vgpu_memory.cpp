@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory of the virtual GPU: nanoseconds per wave32 instruction on one host thread, by how far lanes are apart and with all
 // or 20 lanes of EXEC; and many small work groups on one and on two host threads.
-// Usage: bench_vgpu_memory memory.co [instruction]
+// Usage: bench_vgpu_memory memory.co [v2 | v3 | v4] [instruction]     default: the host's best ISA, all instructions
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "loader.h"
+#include "valu.h"
 
 namespace {
 
@@ -103,6 +104,13 @@ int main(int argc, char** argv) {
   if (argc < 2) return 2;
   std::ifstream file(argv[1], std::ios::binary);
   const std::vector<char> elf{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const bool good = instructions(elf, argc > 2 ? argv[2] : nullptr);
+  const char* only = nullptr;
+  for (int i = 2; i < argc; ++i) {
+    if (argv[i][0] == 'v' && argv[i][1] >= '2' && argv[i][1] <= '4' && !argv[i][2])
+      choose_host_isa(std::min(static_cast<HostIsa>(argv[i][1] - '2'), best_host_isa()));
+    else
+      only = argv[i];
+  }
+  const bool good = instructions(elf, only);
   return groups(elf) && good ? 0 : 1;
 }

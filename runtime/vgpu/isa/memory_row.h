@@ -193,8 +193,26 @@ template <class T, bool Full> PTXSHIM_INLINE Words load_small_unit(const std::by
   }
   return widened<T>(in);
 }
+template <class T> PTXSHIM_INLINE Small<T> narrowed(Words value) {
+#if !defined(__AVX512F__)
+  if constexpr (sizeof(T) == 1) {
+    const Words bytes = value & 0xffU;
+#if defined(__AVX2__)
+    const __m256i all = reinterpret_cast<__m256i>(bytes);
+    const __m128i halves = _mm_packus_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+#else
+    const __m128i halves = _mm_packus_epi32(reinterpret_cast<__m128i>(bytes), reinterpret_cast<__m128i>(bytes));
+#endif
+    const __m128i packed = _mm_packus_epi16(halves, halves);
+    Small<T> out;
+    __builtin_memcpy(&out, &packed, sizeof out);
+    return out;
+  }
+#endif
+  return __builtin_convertvector(value, Small<T>);
+}
 template <class T, bool Full> PTXSHIM_INLINE void store_small_unit(std::byte* to, uint32_t unit, Words value) {
-  const Small<T> out = __builtin_convertvector(value, Small<T>);
+  const Small<T> out = narrowed<T>(value);
   if (Full || (!kQuickMasks && unit == kAllLanes)) {
     __builtin_memcpy(to, &out, sizeof out);
     return;
@@ -221,8 +239,14 @@ struct HalfRow {
 
 // `at` is where lane 0 is, or would be. Words: 1, 2 or 4.
 template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE void load_words_row(const std::byte* at, uint64_t exec, uint32_t* row) {
-  for (unsigned lane = 0; lane < Lanes; lane += kWords)
-    load_unit<N, Full>(at + lane * 4 * N, unit_of<Full>(exec, lane), row + lane, Lanes, std::make_index_sequence<N>{});
+  for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+    const uint32_t unit = unit_of<Full>(exec, lane);
+    const std::byte* const from = at + lane * 4 * N;
+    if (Full || (!kQuickMasks && unit == kAllLanes))
+      load_unit<N, true>(from, unit, row + lane, Lanes, std::make_index_sequence<N>{});
+    else if (kQuickMasks || unit != 0)
+      load_unit<N, false>(from, unit, row + lane, Lanes, std::make_index_sequence<N>{});
+  }
 }
 template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE void store_words_row(std::byte* at, uint64_t exec, const uint32_t* row) {
   for (unsigned lane = 0; lane < Lanes; lane += kWords) {
