@@ -21,8 +21,8 @@ static Value* redux_combine(Emitter& e, ScalarType type, Value* a, Value* b) {
 
 // clang-format off
 PTXSHIM_OP(redux,
-    {"redux.sync<o><t> d, a, e",  "o=.add|.min|.max; t=.u32|.s32", "d:t a:t e:b32", 70, 80},
-    {"redux.sync<o>.b32 d, a, e", "o=.and|.or|.xor", "d:b32 a:b32 e:b32", 70, 80}) {
+    {"redux.sync<o><t> d, a, e",  "o=.add|.min|.max; t=.u32|.s32", "d:t a:t e:u32", 70, 80},
+    {"redux.sync<o>.b32 d, a, e", "o=.and|.or|.xor", "d:b32 a:b32 e:u32", 70, 80}) {
   // clang-format on
   llvm::IRBuilder<>& ir = e.ir;
   const ScalarType type = e.type();

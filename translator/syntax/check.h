@@ -57,6 +57,7 @@ private:
   bool fits(const Function& function, const Instruction& instruction, const Candidate& candidate, Problem* problem) const;
   bool fits_operand(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,
                     const Operand& operand, std::string* problem) const;
+  bool is_untyped(const Function& function, const Instruction& instruction, std::span<const Operand> elements, ScalarType wanted) const;
   bool elements_go_together(const Function& function, std::span<const Operand> elements, std::string* problem) const;
   std::string check_values(const Instruction& instruction) const;
   bool fits_vector(const Function& function, const Instruction& instruction, const Candidate& candidate, const OperandSpec& spec,

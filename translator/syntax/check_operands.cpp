@@ -87,6 +87,10 @@ Family family_of(ScalarType type) {
   if (kind_of(type) == TypeKind::Untyped) return Family::Untyped;
   return is_integer(type) ? Family::Integer : Family::Float;
 }
+ScalarType untyped_of(uint32_t bits) {
+  return bits == 8 ? ScalarType::B8 : bits == 16 ? ScalarType::B16 : bits == 32 ? ScalarType::B32 : ScalarType::B64;
+}
+
 bool go_together(Family one, Family other) {
   return one == other || one == Family::Any || other == Family::Any || one == Family::Untyped || other == Family::Untyped;
 }
@@ -95,13 +99,14 @@ bool is_simd_video(Op op) { return op >= Op::vadd2 && op <= Op::vset4; }
 
 // values: "0..3", "-1|1", or "%16" for multiples
 bool is_among(std::string_view values, const Operand& operand) {
-  if (operand.kind != OperandKind::Integer) return false;
+  const int64_t value = operand.kind == OperandKind::WarpSize ? 32 : operand.value;
+  if (operand.kind != OperandKind::Integer && operand.kind != OperandKind::WarpSize) return false;
   const size_t range = values.find("..");
   const std::string text(values);
-  if (text.front() == '%') return operand.value % std::stoll(text.substr(1)) == 0;
-  if (range != std::string_view::npos) return operand.value >= std::stoll(text) && operand.value <= std::stoll(text.substr(range + 2));
+  if (text.front() == '%') return value % std::stoll(text.substr(1)) == 0;
+  if (range != std::string_view::npos) return value >= std::stoll(text) && value <= std::stoll(text.substr(range + 2));
   for (size_t at = 0; at < text.size(); at = std::min(text.find('|', at), text.size() - 1) + 1)
-    if (operand.value == std::stoll(text.substr(at))) return true;
+    if (value == std::stoll(text.substr(at))) return true;
   return false;
 }
 
@@ -207,7 +212,7 @@ bool Checker::fits_vector(const Function& function, const Instruction& instructi
   if (packing) {
     const uint32_t bits = bits_of(candidate.operands[0].vector ? candidate.operands[1].type : candidate.operands[0].type);
     const uint32_t part = bits / static_cast<uint32_t>(count);
-    each.type = part == 8 ? ScalarType::B8 : part == 16 ? ScalarType::B16 : part == 32 ? ScalarType::B32 : ScalarType::B64;
+    each.type = untyped_of(part);
     if (part < 8) return say(problem, "the elements would have fewer than 8 bits");
   }
   if (whole) {
@@ -215,14 +220,33 @@ bool Checker::fits_vector(const Function& function, const Instruction& instructi
     element.component = 0;
     return fits_scalar(function, instruction, candidate, each, element, problem);
   }
+  OperandSpec loose = each;
+  if (is_untyped(function, instruction, elements, spec.type)) loose.type = untyped_of(bits_of(spec.type));
   bool all_dropped = true;
   for (const Operand& element : elements) {
     if (element.kind == OperandKind::Sink && is_destination(spec.role)) continue;
     all_dropped = false;
-    if (!fits_scalar(function, instruction, candidate, each, element, problem)) return false;
+    const OperandSpec& wanted_of_it = element.kind == OperandKind::Register ? loose : each;
+    if (!fits_scalar(function, instruction, candidate, wanted_of_it, element, problem)) return false;
   }
   if (all_dropped) return say(problem, "a vector of nothing but '_'");
   return spec.mixed || elements_go_together(function, elements, problem);
+}
+
+// A vector of floats with a .bN register among them has no type but a size, as has one of integers where floats are expected (mma
+// apart). ptxas takes it for any type of the size.
+bool Checker::is_untyped(const Function& function, const Instruction& instruction, std::span<const Operand> elements, ScalarType wanted) const {
+  bool untyped = false, integers = false, floats = false;
+  for (const Operand& element : elements) {
+    if (element.kind != OperandKind::Register) continue;
+    const ScalarType type = function.registers[element.index].type;
+    if (bits_of(type) != bits_of(wanted)) return false;
+    untyped = untyped || family_of(type) == Family::Untyped;
+    integers = integers || family_of(type) == Family::Integer;
+    floats = floats || family_of(type) == Family::Float;
+  }
+  const bool is_float = wanted == ScalarType::F16 || wanted == ScalarType::F32 || wanted == ScalarType::F64;
+  return untyped || (integers && !floats && is_float && instruction.op != Op::mma && instruction.op != Op::wmma);
 }
 
 bool Checker::elements_go_together(const Function& function, std::span<const Operand> elements, std::string* problem) const {
@@ -231,6 +255,7 @@ bool Checker::elements_go_together(const Function& function, std::span<const Ope
   for (const Operand& element : elements) {
     Family next = Family::Any;
     if (element.kind == OperandKind::Integer || element.kind == OperandKind::WarpSize) next = Family::Integer;
+    if (element.kind == OperandKind::Float32 || element.kind == OperandKind::Float64) next = Family::Float;
     if (element.kind == OperandKind::Register) {
       const ScalarType type = function.registers[element.index].type;
       if (bits != 0 && bits != bits_of(type)) return say(problem, problem ? name_of(function, element) + " has another size than the others" : std::string());
@@ -255,7 +280,7 @@ bool Checker::fits_scalar(const Function& function, const Instruction& instructi
   }
   if (is_destination(spec.role)) {
     const bool predicate = spec.role == Role::PredicateDestination;
-    const bool droppable = spec.paired ? instruction.op != Op::shfl : predicate && instruction.op != Op::elect && instruction.op != Op::lop3;
+    const bool droppable = spec.paired ? instruction.op != Op::shfl : predicate && instruction.op != Op::elect && instruction.op != Op::lop3 && instruction.op != Op::testp;
     const bool unused = droppable || instruction.op == Op::atom;
     if (operand.kind == OperandKind::Sink) return unused || say(problem, "the result of " + std::string(spelling(instruction.op)) + " cannot be dropped");
     return say(problem, "a destination must be a register" + (problem ? ", not " + name_of(function, operand) : std::string()));
@@ -265,7 +290,7 @@ bool Checker::fits_scalar(const Function& function, const Instruction& instructi
   case OperandKind::WarpSize:
   case OperandKind::Float32:
   case OperandKind::Float64:
-    if (is_simd_video(instruction.op) || spec.registers) return say(problem, "a register is expected");
+    if (is_simd_video(instruction.op) || spec.registers || spec.bits) return say(problem, "a register is expected");
     if (!spec.values.empty() && !is_among(spec.values, operand)) return say(problem, "the constant must be one of " + std::string(spec.values));
     if (literal_fits(spec.type, operand.kind)) return true;
     return say(problem, problem ? name_of(function, operand) + " where " + dotted(spec.type) + " is expected" : std::string());
@@ -294,7 +319,7 @@ bool Checker::fits_register(const Function& function, const Candidate& candidate
   }
   const bool same = bits_of(info.type) == bits_of(spec.type) ? same_size_fits(spec.type, info.type) : spec.type == ScalarType::None;
   if (spec.bits && kind_of(info.type) != TypeKind::Untyped) return say(problem, problem ? name_of(function, operand) + " is " + dotted(info.type) + ", not of a .b type" : std::string());
-  if (same || ((candidate.wider || spec.wider) && wider_fits(spec.type, info.type))) return true;
+  if (same || (!spec.bits && (candidate.wider || spec.wider) && wider_fits(spec.type, info.type))) return true;
   return say(problem, problem ? name_of(function, operand) + " is " + dotted(info.type) + " where " + dotted(spec.type) + " is expected"
                               : std::string());
 }
