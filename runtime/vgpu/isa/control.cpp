@@ -13,7 +13,7 @@ namespace ptxshim::vgpu {
 const Op* run_branch(Wave& wave, const Op* op) { return go_to(wave, op, static_cast<uint64_t>(op->offset)); }
 namespace {
 inline const Op* branch_if(Wave& wave, const Op* op, bool taken) {
-  return taken ? go_to(wave, op, static_cast<uint64_t>(op->offset)) : op + 1;
+  return taken ? go_to(wave, op, static_cast<uint64_t>(op->offset)) : next(wave, op);
 }
 } // namespace
 
@@ -38,7 +38,7 @@ const Op* run_branch_execnz(Wave& wave, const Op* op) { return branch_if(wave, o
 
 const Op* run_getpc(Wave& wave, const Op* op) {
   wave.write64(op->dst, op->pc + op->size);
-  return op + 1;
+  return next(wave, op);
 }
 const Op* run_setpc(Wave& wave, const Op* op) { return go_anywhere(wave, op, wave.read64(op->src[0])); }
 const Op* run_swappc(Wave& wave, const Op* op) {
@@ -57,19 +57,35 @@ const Op* run_end(Wave& wave, const Op*) {
   return nullptr;
 }
 
+namespace {
+const Op* run_left(Wave& wave, const Op* op) {
+  wave.resume = op;
+  return nullptr;
+}
+} // namespace
+bool run_alone(Wave& wave, const Op& op) {
+  static thread_local Op pair[2]; // outlives this frame, which an access that fails leaves by a jump (MemoryGuard)
+  pair[0] = op;
+  pair[1].run = run_left;
+  const Op* at = pair;
+  do at = at->run(wave, at);
+  while (at);
+  return wave.resume == &pair[1];
+}
+
 // Nobody is there who could resume a halted wave.
 const Op* run_halt(Wave& wave, const Op* op) { return raise(wave, op, Fault::Trap, "the wave halted itself"); }
-const Op* run_set_halt(Wave& wave, const Op* op) { return op->immediate & 1U ? run_halt(wave, op) : op + 1; }
+const Op* run_set_halt(Wave& wave, const Op* op) { return op->immediate & 1U ? run_halt(wave, op) : next(wave, op); }
 // KILL ends the wave before its next instruction.
-const Op* run_kill(Wave& wave, const Op* op) { return op->immediate & 1U ? run_end(wave, op) : op + 1; }
+const Op* run_kill(Wave& wave, const Op* op) { return op->immediate & 1U ? run_end(wave, op) : next(wave, op); }
 
 // Without a trap handler the debug trap is nothing and every other one ends the kernel (LLVM AMDGPUUsage, trap ids).
 const Op* run_trap(Wave& wave, const Op* op) {
-  if (op->immediate == 3) return op + 1;
+  if (op->immediate == 3) return next(wave, op);
   return raise(wave, op, Fault::Trap, "s_trap executed");
 }
 
-const Op* run_nothing(Wave&, const Op* op) { return op + 1; }
+const Op* run_nothing(Wave& wave, const Op* op) { return next(wave, op); }
 
 const Op* run_sleep(Wave& wave, const Op* op) {
   sched_yield();
@@ -92,7 +108,7 @@ const Op* run_undecodable(Wave& wave, const Op* op) {
 // The scheduler (work_group.cpp) releases the waves; here a wave only says that it waits.
 
 const Op* run_barrier(Wave& wave, const Op* op) {
-  if (wave.group->wave_count == 1) return op + 1;
+  if (wave.group->wave_count == 1) return next(wave, op);
   wave.at_barrier = true;
   ++wave.group->waiting;
   wave.resume = op + 1;
@@ -106,7 +122,7 @@ const Op* run_barrier_signal(Wave& wave, const Op* op) {
     wave.barrier_phase = wave.group->barrier_phase;
     ++wave.group->signalled;
   }
-  return op + 1;
+  return next(wave, op);
 }
 const Op* run_barrier_signal_isfirst(Wave& wave, const Op* op) {
   wave.set_scc(wave.group->signalled == 0);
@@ -124,7 +140,7 @@ const Op* run_barrier_wait(Wave& wave, const Op* op) {
     return nullptr;
   }
   wave.barrier_signalled = false;
-  return op + 1;
+  return next(wave, op);
 }
 
 // The work group's own barrier, -1: bits 22:16 the waves that have signalled, 10:4 its waves, 0 that it exists.
@@ -132,7 +148,7 @@ const Op* run_barrier_state(Wave& wave, const Op* op) {
   const WorkGroup& group = *wave.group;
   const bool complete = group.signalled + group.ended >= group.wave_count; // the next wait says so to the others
   wave.s[op->dst] = (complete ? 0 : group.signalled & 0x7fU) << 16 | (group.wave_count & 0x7fU) << 4 | 1U;
-  return op + 1;
+  return next(wave, op);
 }
 
 // Machine registers ---------------------------------------------------------------------------------------------------
@@ -200,7 +216,7 @@ Field field_of(uint32_t immediate) {
 const Op* run_getreg(Wave& wave, const Op* op) {
   const Field field = field_of(op->immediate);
   wave.s[op->dst] = read_machine_register(wave, field.id) >> field.shift & field.mask;
-  return op + 1;
+  return next(wave, op);
 }
 
 const Op* run_setreg(Wave& wave, const Op* op) {
@@ -211,26 +227,26 @@ const Op* run_setreg(Wave& wave, const Op* op) {
   if (field.id == kModeRegister && (now & kFp16Overflow))
     return raise(wave, op, Fault::IllegalInstruction, "FP16_OVFL in MODE, which is not implemented");
   write_machine_register(wave, field.id, now);
-  return op + 1;
+  return next(wave, op);
 }
 
 const Op* run_round_mode(Wave& wave, const Op* op) {
   wave.set_mode((wave.mode_register & ~0xfU) | (op->immediate & 0xfU));
-  return op + 1;
+  return next(wave, op);
 }
 const Op* run_denorm_mode(Wave& wave, const Op* op) {
   wave.set_mode((wave.mode_register & ~0xf0U) | (op->immediate & 0xfU) << 4);
-  return op + 1;
+  return next(wave, op);
 }
 
 const Op* run_time(Wave& wave, const Op* op) {
   using namespace std::chrono;
   wave.write64(op->dst, static_cast<uint64_t>(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count()));
-  return op + 1;
+  return next(wave, op);
 }
 const Op* run_real_time(Wave& wave, const Op* op) {
   wave.write64(op->dst, ticks_of_100mhz());
-  return op + 1;
+  return next(wave, op);
 }
 const Op* run_message_result(Wave& wave, const Op* op) {
   const uint64_t value = (op->immediate & 0xffU) == 131 ? ticks_of_100mhz() : 0; // MSG_RTN_GET_REALTIME
@@ -238,7 +254,7 @@ const Op* run_message_result(Wave& wave, const Op* op) {
     wave.write64(op->dst, value);
   else
     wave.s[op->dst] = static_cast<uint32_t>(value);
-  return op + 1;
+  return next(wave, op);
 }
 
 } // namespace ptxshim::vgpu

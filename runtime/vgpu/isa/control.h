@@ -26,6 +26,8 @@ const Op* run_fork(Wave& wave, const Op* op);
 const Op* run_join(Wave& wave, const Op* op);
 const Op* run_subvector_begin(Wave& wave, const Op* op);
 const Op* run_subvector_end(Wave& wave, const Op* op);
+// Executes an operation that has none behind it. False: it does not go on there (a fault, a wait, a jump).
+bool run_alone(Wave& wave, const Op& op);
 // Goes on at an address that is known only now.
 const Op* go_anywhere(Wave& wave, const Op* op, uint64_t address);
 const Op* run_trap(Wave& wave, const Op* op);

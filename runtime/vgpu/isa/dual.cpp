@@ -95,6 +95,7 @@ bool bind_dual(const BindContext& context, const Instruction& in, std::vector<Op
     copy.dst = x.dst;
     copy.src[0].kind = SourceKind::Vector;
     copy.src[0].index = kSpareRegister;
+    copy.src[0].sign = {~0U, 0};
     x.dst = kSpareRegister;
     out.push_back(x);
     out.push_back(y);

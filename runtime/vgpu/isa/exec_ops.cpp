@@ -51,7 +51,7 @@ const Op* run_saveexec(Wave& wave, const Op* op) {
   put(wave, op->dst, wide, c.old_exec);
   put(wave, kExec, wide, c.new_exec);
   wave.set_scc(c.new_exec != 0);
-  return op + 1;
+  return next(wave, op);
 }
 
 const Op* run_wrexec(Wave& wave, const Op* op) {
@@ -60,13 +60,13 @@ const Op* run_wrexec(Wave& wave, const Op* op) {
   put(wave, op->dst, wide, c.new_exec);
   put(wave, kExec, wide, c.new_exec);
   wave.set_scc(c.new_exec != 0);
-  return op + 1;
+  return next(wave, op);
 }
 
 const Op* run_cmov(Wave& wave, const Op* op) {
-  if (!wave.scc()) return op + 1;
+  if (!wave.scc()) return next(wave, op);
   put(wave, op->dst, op->dst_words == 2, op->dst_words == 2 ? wave.read64(op->src[0]) : wave.read32(op->src[0]));
-  return op + 1;
+  return next(wave, op);
 }
 
 const Op* run_bitset(Wave& wave, const Op* op) {
@@ -74,7 +74,7 @@ const Op* run_bitset(Wave& wave, const Op* op) {
   const uint32_t bit = wave.read32(op->src[0]) & (wide ? 63U : 31U);
   uint32_t& word = wave.s[op->dst + (bit >> 5)];
   word = op->immediate ? word | 1U << (bit & 31U) : word & ~(1U << (bit & 31U));
-  return op + 1;
+  return next(wave, op);
 }
 
 namespace {
@@ -96,25 +96,25 @@ const Op* run_movrels(Wave& wave, const Op* op) {
   const uint32_t low = wave.s[slot], high = wave.s[slot + 1];
   wave.s[op->dst] = low;
   if (op->dst_words == 2) wave.s[op->dst + 1] = high;
-  return op + 1;
+  return next(wave, op);
 }
 const Op* run_movreld(Wave& wave, const Op* op) {
   unsigned slot;
   if (!relative(wave, op, op->dst, op->dst_words, slot, wave.s[kM0])) return nullptr;
   put(wave, slot, op->dst_words == 2, op->dst_words == 2 ? wave.read64(op->src[0]) : wave.read32(op->src[0]));
-  return op + 1;
+  return next(wave, op);
 }
 const Op* run_movrelsd2(Wave& wave, const Op* op) {
   unsigned from, to;
   if (!relative(wave, op, op->src[0].index, 1, from, wave.s[kM0] & 0x3ffU)) return nullptr;
   if (!relative(wave, op, op->dst, 1, to, wave.s[kM0] >> 16 & 0x3ffU)) return nullptr;
   wave.s[to] = wave.s[from];
-  return op + 1;
+  return next(wave, op);
 }
 
 const Op* run_wave_id(Wave& wave, const Op* op) {
   wave.s[op->dst] = wave.index;
-  return op + 1;
+  return next(wave, op);
 }
 
 } // namespace ptxshim::vgpu

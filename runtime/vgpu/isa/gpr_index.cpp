@@ -3,6 +3,7 @@
 
 #include "gpr_index.h"
 
+#include "control.h"
 #include "wave.h"
 
 namespace ptxshim::vgpu {
@@ -42,7 +43,7 @@ const Op* run_indexed(Wave& wave, const Op* op) {
   }
   if (highest >= kVectorRegisters - 1)
     return raise(wave, op, Fault::IllegalInstruction, "indexed vector register out of range", highest);
-  return moved.run(wave, &moved) ? op + 1 : nullptr;
+  return run_alone(wave, moved) ? op + 1 : nullptr;
 }
 
 void make_indexed(Op& op, std::deque<Op>& originals) {

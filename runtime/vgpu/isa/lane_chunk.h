@@ -100,25 +100,25 @@ template <class R, class... A> struct Signature<R (*)(A...)> {
       static_cast<unsigned>(sizeof...(A)) - (kMode ? 1U : 0U) - (kCarryIn ? 1U : 0U);
 };
 
-// One operand's lanes of a chunk.
+// One operand's lanes of a chunk; `word` hands out its words of these lanes.
 template <class T> struct Input {
   uint32_t words[kWords];
-  void load(const uint32_t* row, unsigned) { store_words(words, load_words(row)); }
+  template <class Word> void load(Word word) { store_words(words, word(0)); }
   T get(unsigned lane) const { return Row32<T>::load(words, lane); }
 };
 template <class T> requires kPair<T> struct Input<T> {
   uint32_t low[kWords], high[kWords];
-  void load(const uint32_t* row, unsigned stride) {
-    store_words(low, load_words(row));
-    store_words(high, load_words(row + stride));
+  template <class Word> void load(Word word) {
+    store_words(low, word(0));
+    store_words(high, word(1));
   }
   T get(unsigned lane) const { return Row32<T>::load(low, high, lane); }
 };
 // The compiler's vectoriser does not interleave two rows.
 template <class T> requires kWide<T> struct Input<T> {
   T lanes[kWords];
-  void load(const uint32_t* row, unsigned stride) {
-    const Words low = load_words(row), high = load_words(row + stride);
+  template <class Word> void load(Word word) {
+    const Words low = word(0), high = word(1);
     store_words(lanes, low_pairs(low, high));
     store_words(lanes + kWords / 2, high_pairs(low, high));
   }
@@ -131,32 +131,53 @@ template <> struct Input<bool> {
 };
 template <> struct Input<const FloatMode&> {};
 
-// The results of a chunk.
+// The results of a chunk as they lie in register rows. on: the lanes that get them.
+template <class V> struct Rows {
+  Words words;
+  void store(uint32_t* row, unsigned, [[maybe_unused]] uint32_t keep) const {
+    if constexpr (sizeof(V) == 2)
+      store_words(row, words | (load_words(row) & keep));
+    else
+      store_words(row, words);
+  }
+  void store_some(uint32_t* row, unsigned stride, [[maybe_unused]] uint32_t keep, uint32_t on) const {
+    if (kMasksAreDear && on == kAllLanes) return store(row, stride, keep);
+    if (kMasksAreDear && !on) return;
+    const Words old = load_words(row);
+    store_words(row, choose(on, sizeof(V) == 2 ? words | (old & keep) : words, old));
+  }
+};
+template <class V> requires(kPair<V> || kWide<V>) struct Rows<V> {
+  Words low, high;
+  void store(uint32_t* row, unsigned stride, uint32_t) const {
+    store_words(row, low);
+    store_words(row + stride, high);
+  }
+  void store_some(uint32_t* row, unsigned stride, uint32_t keep, uint32_t on) const {
+    if (kMasksAreDear && on == kAllLanes) return store(row, stride, keep);
+    if (kMasksAreDear && !on) return;
+    store_words(row, choose(on, low, load_words(row)));
+    store_words(row + stride, choose(on, high, load_words(row + stride)));
+  }
+};
+
+// The results of a chunk as they are computed.
 template <class V> struct Output {
   uint32_t words[kWords];
   void put(unsigned lane, V value) { words[lane] = Row32<V>::low(value); }
-  void store(uint32_t* row, unsigned, uint32_t on, [[maybe_unused]] uint32_t keep) const {
-    Words result = load_words(words);
-    if constexpr (sizeof(V) == 2) result |= load_words(row) & keep;
-    store_words(row, on == kAllLanes ? result : choose(on, result, load_words(row)));
-  }
+  Rows<V> rows() const { return {load_words(words)}; }
 };
 template <class V> requires kPair<V> struct Output<V> {
   uint32_t low[kWords], high[kWords];
   void put(unsigned lane, V value) { low[lane] = Row32<V>::low(value), high[lane] = Row32<V>::high(value); }
-  void store(uint32_t* row, unsigned stride, uint32_t on, uint32_t) const {
-    store_words(row, choose(on, load_words(low), load_words(row)));
-    store_words(row + stride, choose(on, load_words(high), load_words(row + stride)));
-  }
+  Rows<V> rows() const { return {load_words(low), load_words(high)}; }
 };
 template <class V> requires kWide<V> struct Output<V> {
   V lanes[kWords];
   void put(unsigned lane, V value) { lanes[lane] = value; }
-  void store(uint32_t* row, unsigned stride, uint32_t on, uint32_t) const {
+  Rows<V> rows() const {
     const Words first = load_words(lanes), last = load_words(lanes + kWords / 2);
-    const Words low = even_words(first, last), high = odd_words(first, last);
-    store_words(row, on == kAllLanes ? low : choose(on, low, load_words(row)));
-    store_words(row + stride, on == kAllLanes ? high : choose(on, high, load_words(row + stride)));
+    return {even_words(first, last), odd_words(first, last)};
   }
 };
 

@@ -6,14 +6,15 @@
 // has. The compiler turns such a loop into vector code and keeps the arrays in registers. The everyday arithmetic of
 // floats is quicker still: the host's own instructions do a chunk (lane_host.h), and only where a NaN comes out the
 // handler goes on with the loop. Operands:
-//   a vector register     read where it lies
+//   vector registers      read where they lie. An operation with no others has a handler of its own (plain).
 //   a constant            a row that was filled when the operation was bound (Source::row)
-//   a scalar register, a sign that is changed    put into spare rows first, here
-//   all other forms       op_sel, DPP, SDWA ...: run_prepared (valu_steps.cpp) fills spare rows and then calls the handler
-//                         that is made here; it also does what is done to results (clamp, omod, selections)
+//   a scalar register, a sign that is changed    spread and changed on the way
+//   all other forms       op_sel, DPP, SDWA ...: a step before the operation (valu_steps.cpp) fills spare rows, and one
+//                         behind it does what is done to results (clamp, omod, selections)
 // The usual float modes are constants of their loops, except for IEEE, which is a test that the compiler takes out of the
 // loop where a meaning looks at it. All other modes share one loop, made small instead of fast. Light operations have a
-// handler for each wave size, since finding the rows is most of their work.
+// handler for each wave size and do several chunks before they look for NaNs and at EXEC, since such looks are most of
+// their work; heavy ones leave out chunks without lanes.
 //
 // Included only by the kernel files, which are compiled once per host ISA: everything here and every meaning lies in a
 // namespace of that ISA, so that the linker cannot mix them.
@@ -36,28 +37,30 @@
 
 namespace ptxshim::vgpu::meaning { // a macro makes this meaning_V2, meaning_V3, meaning_V4
 
+// A parameter that takes an operand.
 template <class T> inline constexpr bool kIsSource = !std::is_same_v<T, bool> && !std::is_same_v<T, const FloatMode&>;
 
-// Where the rows of a source lie.
-template <unsigned Words_> inline const uint32_t* source_row(Wave& wave, uint32_t* v, const Source& source, unsigned number, unsigned lanes) {
-  if (source.kind == SourceKind::Vector) [[likely]]
-    return v + size_t{source.index} * lanes;
-  if (source.kind == SourceKind::Row) return source.row->words;
-  uint32_t* const to = v + size_t{kSpareSources + 2 * number} * lanes;
-  if (source.kind == SourceKind::Signed) {
-    const uint32_t* const from = v + size_t{source.index} * lanes;
-    const uint32_t mask = static_cast<uint32_t>(source.constant), flip = static_cast<uint32_t>(source.constant >> 32);
-    for (unsigned at = 0; at < (Words_ - 1) * lanes; at += kWords) store_words(to + at, load_words(from + at));
-    for (unsigned at = (Words_ - 1) * lanes; at < Words_ * lanes; at += kWords)
-      store_words(to + at, (load_words(from + at) & mask) ^ flip);
-    return to;
+// Where a source's words come from. Plain: it is a vector register.
+template <unsigned Words_, bool Plain> struct SourceWords {
+  const uint32_t* scalars;
+  const Source& source;
+  const uint32_t* row;
+  SourceWords(const Wave& wave, const Source& from, unsigned lanes)
+      : scalars(wave.s), source(from), row(!Plain && from.kind == SourceKind::Row ? from.row->words : wave.v + size_t{from.index} * lanes) {}
+  template <unsigned Chunks> void fetch(Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes) const {
+    if (!Plain && source.kind == SourceKind::Scalar) {
+      for (unsigned word = 0; word < Words_; ++word) {
+        const Words value = Words{} + scalars[source.index + word];
+        for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[word][chunk] = value;
+      }
+      return;
+    }
+    for (unsigned word = 0; word < Words_; ++word)
+      for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[word][chunk] = load_words(row + word * lanes + begin + chunk * kWords);
+    if (Plain || source.kind != SourceKind::Signed) return;
+    for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[Words_ - 1][chunk] = (to[Words_ - 1][chunk] & source.sign.keep) ^ source.sign.flip;
   }
-  for (unsigned word = 0; word < Words_; ++word) {
-    const Words value = Words{} + wave.s[source.index + word];
-    for (unsigned at = 0; at < lanes; at += kWords) store_words(to + word * lanes + at, value);
-  }
-  return to;
-}
+};
 
 template <unsigned Lanes> inline uint64_t source_mask(const Wave& wave, const Source& source) {
   if (source.kind == SourceKind::Constant) return source.constant;
@@ -75,6 +78,39 @@ template <class... A> consteval unsigned source_number(size_t i) {
   for (size_t k = 0; k < i; ++k) number += kSources[k] ? 1U : 0U;
   return number;
 }
+
+// The parameters' operands: where they come from, and the words of some chunks.
+template <class T> constexpr unsigned words_of_parameter() {
+  if constexpr (kIsSource<T>)
+    return words_of(Row32<T>::kType);
+  else
+    return 0;
+}
+template <size_t I, unsigned Words_, unsigned Chunks> struct FetchedAt {
+  Words words[Words_][Chunks];
+};
+template <size_t I, unsigned Chunks> struct FetchedAt<I, 0, Chunks> {};
+template <unsigned Chunks, class Indices, class... A> struct Fetched;
+template <unsigned Chunks, size_t... I, class... A>
+struct Fetched<Chunks, std::index_sequence<I...>, A...> : FetchedAt<I, words_of_parameter<A>(), Chunks>... {};
+
+template <size_t I, unsigned Words_, bool Plain> struct OperandAt : SourceWords<Words_, Plain> {
+  OperandAt(const Wave& wave, const Source& from, unsigned lanes) : SourceWords<Words_, Plain>(wave, from, lanes) {}
+  template <unsigned Chunks> void fetch_at(FetchedAt<I, Words_, Chunks>& to, unsigned begin, unsigned lanes) const { this->fetch(to.words, begin, lanes); }
+};
+template <size_t I, bool Plain> struct OperandAt<I, 0, Plain> {
+  OperandAt(const Wave&, const Source&, unsigned) {}
+  template <unsigned Chunks> void fetch_at(FetchedAt<I, 0, Chunks>&, unsigned, unsigned) const {}
+};
+template <bool Plain, class Indices, class... A> struct Operands;
+template <bool Plain, size_t... I, class... A>
+struct Operands<Plain, std::index_sequence<I...>, A...> : OperandAt<I, words_of_parameter<A>(), Plain>... {
+  Operands(const Wave& wave, const Op* op, unsigned lanes)
+      : OperandAt<I, words_of_parameter<A>(), Plain>(wave, op->src[source_number<A...>(I)], lanes)... {}
+  template <unsigned Chunks> void fetch(Fetched<Chunks, std::index_sequence<I...>, A...>& to, unsigned begin, unsigned lanes) const {
+    (OperandAt<I, words_of_parameter<A>(), Plain>::fetch_at(to, begin, lanes), ...);
+  }
+};
 
 // The lanes of a chunk, one after the other as far as the source goes.
 template <auto F, class R, class V, class... A>
@@ -101,87 +137,158 @@ inline void run_chunk(const FloatMode& mode, Output<V>& out, uint32_t* carry, co
 
 template <auto F> [[gnu::noinline]] const Op* run_after_nan(Wave& wave, const Op* op, unsigned first);
 
-// Lanes: of the wave if they are known, else 0. Host: let the host's own operation do it.
-template <auto F, unsigned Lanes, bool Host, class R, class... A, size_t... I>
-inline const Op* run_lanes(Wave& wave, const Op* op, const FloatMode& mode, unsigned first, R (*)(A...), std::index_sequence<I...>) {
-  using Out = ResultOf<R>;
-  const unsigned lanes = Lanes ? Lanes : wave.lanes;
-  const uint64_t exec = Lanes == 32 ? wave.s[kExec] : wave.exec();
-  uint32_t* const v = wave.v;
-  [[maybe_unused]] uint32_t* const dst = v + size_t{op->dst} * lanes;
-  [[maybe_unused]] const uint32_t keep = op->immediate;
-  auto row_of = [&]<class T, unsigned Number>() -> const uint32_t* {
-    if constexpr (kIsSource<T>)
-      return source_row<words_of(Row32<T>::kType)>(wave, v, op->src[Number], Number, lanes);
-    else
-      return nullptr;
-  };
-  const uint32_t* const rows[] = {row_of.template operator()<A, source_number<A...>(I)>()...};
-  [[maybe_unused]] uint64_t mask = 0, result_mask = 0;
-  if constexpr ((std::is_same_v<A, bool> || ...)) mask = source_mask<Lanes>(wave, op->src[source_number<A...>(sizeof...(A))]);
-#pragma GCC unroll 4
-  for (unsigned at = first; at < lanes; at += kWords) {
-    const uint32_t on = static_cast<uint32_t>(exec >> at) & kAllLanes;
-    if (!on) continue;
-    Inputs<std::index_sequence<I...>, A...> in; // (a tuple would be cleared first)
-    auto load = [&]<class T>(Input<T>& input, const uint32_t* row) {
-      if constexpr (std::is_same_v<T, bool>)
-        input.load(mask >> at);
-      else if constexpr (kIsSource<T>)
-        input.load(row + at, lanes);
-    };
-    (load.template operator()<A>(static_cast<InputAt<I, A>&>(in), rows[I]), ...);
-    [[maybe_unused]] Output<typename Out::Value> out;
-    [[maybe_unused]] uint32_t carry[kWords];
-    if constexpr (Host) {
-      if (run_host<F>(out, on, static_cast<const InputAt<I, A>&>(in)...)) [[unlikely]]
-        return run_after_nan<F>(wave, op, at);
-    } else {
-      run_chunk<F, R, typename Out::Value, A...>(mode, out, carry, static_cast<const InputAt<I, A>&>(in)...);
-    }
-    if constexpr (Out::kValue) out.store(dst + at, lanes, on, keep);
-    if constexpr (Out::kCarry) result_mask |= static_cast<uint64_t>(top_bits(load_words(carry)) & on) << at;
-  }
-  if constexpr (Out::kCarry && Lanes == 32) wave.s[op->dst2] = static_cast<uint32_t>(result_mask);
-  if constexpr (Out::kCarry && Lanes != 32) wave.set_mask(op->dst2, result_mask);
-  return op + 1;
-}
-template <auto F, unsigned Lanes, bool Host>
-[[gnu::flatten]] inline const Op* run_in_mode(Wave& wave, const Op* op, const FloatMode& mode, unsigned first = 0) {
-  return [&]<class R, class... A>(R (*f)(A...)) {
-    return run_lanes<F, Lanes, Host>(wave, op, mode, first, f, std::index_sequence_for<A...>{});
-  }(F);
-}
-
-template <auto F> const Op* run_after_nan(Wave& wave, const Op* op, unsigned first) {
-  FloatMode mode;
-  mode.ieee = wave.mode.ieee;
-  return run_in_mode<F, 0, false>(wave, op, mode, first);
-}
-template <auto F> [[gnu::noinline]] const Op* run_flushing(Wave& wave, const Op* op) {
-  FloatMode mode = kFlushDenormals32;
-  mode.ieee = wave.mode.ieee;
-  return run_in_mode<F, 0, false>(wave, op, mode);
-}
-template <auto F> [[gnu::noinline, gnu::cold]] const Op* run_in_other_mode(Wave& wave, const Op* op) {
-  return run_in_mode<F, 0, false>(wave, op, wave.mode);
-}
-
 // Whether an operation is so quick that it pays to know the number of lanes.
 template <auto F> inline constexpr bool kIsLight = !Signature<decltype(F)>::kMode || HostOperation<F>::kExists ||
                                                    !ResultOf<typename Signature<decltype(F)>::Result>::kValue;
 
+// What a handler is made for. Lanes: of the wave if they are known, else 0. Plain: all sources are vector registers. Host:
+// the host's own operation does it. Chunks: that are done together.
+struct Form {
+  unsigned lanes;
+  bool plain, host;
+  unsigned chunks;
+};
+// As many as the host's registers hold.
+template <auto F> constexpr unsigned chunks_together(unsigned lanes, bool plain) {
+  constexpr bool kWideResult = words_of(Row32<typename ResultOf<typename Signature<decltype(F)>::Result>::Value>::kType) == 2;
+  const unsigned all = 32 / kWords, most = kWideResult || !plain ? 2 : 4;
+  return lanes == 0 || !kIsLight<F> ? 1 : all < most ? all : most;
+}
+
+// What some chunks come to.
+template <class R, unsigned Chunks> struct Computed {
+  Rows<typename ResultOf<R>::Value> rows[Chunks];
+  uint64_t nans = 0;    // not 0: there is one; where results have one part, a bit per lane
+  uint64_t carries = 0; // a bit per lane
+};
+
+// Some: what other lanes than those of `on` hold is left out.
+template <auto F, bool Host, bool Some, class R, unsigned Chunks, class... A, size_t... I>
+inline void compute(const FloatMode& mode, const Fetched<Chunks, std::index_sequence<I...>, A...>& fetched, uint64_t mask, [[maybe_unused]] uint32_t on,
+                    Computed<R, Chunks>& out) {
+  using Out = ResultOf<R>;
+#pragma GCC unroll 8
+  for (unsigned chunk = 0; chunk < Chunks; ++chunk) {
+    // (Fills structures in place: a tuple would be cleared first.)
+    auto words_of_chunk = [&]<size_t Number, class T>(std::type_identity<T>, unsigned word) {
+      const Words words = static_cast<const FetchedAt<Number, words_of_parameter<T>(), Chunks>&>(fetched).words[word][chunk];
+      return Some ? only(on, words) : words;
+    };
+    if constexpr (Host) {
+      auto operand = [&]<size_t Number, class T>(std::type_identity<T> type) {
+        HostOperand<T> in;
+        if constexpr (kIsSource<T>)
+          for (unsigned word = 0; word < words_of_parameter<T>(); ++word) in.words[word] = words_of_chunk.template operator()<Number>(type, word);
+        return in;
+      };
+      out.nans |= uint64_t{run_host<F>(out.rows[chunk], operand.template operator()<I>(std::type_identity<A>{})...)} << chunk * kWords;
+    } else {
+      Inputs<std::index_sequence<I...>, A...> in;
+      auto load = [&]<size_t Number, class T>(InputAt<Number, T>& input) {
+        if constexpr (std::is_same_v<T, bool>)
+          input.load(mask >> chunk * kWords);
+        else if constexpr (kIsSource<T>)
+          input.load([&](unsigned word) { return words_of_chunk.template operator()<Number>(std::type_identity<T>{}, word); });
+      };
+      (load(static_cast<InputAt<I, A>&>(in)), ...);
+      Output<typename Out::Value> result;
+      [[maybe_unused]] uint32_t carry[kWords];
+      run_chunk<F, R, typename Out::Value, A...>(mode, result, carry, static_cast<const InputAt<I, A>&>(in)...);
+      if constexpr (Out::kValue) out.rows[chunk] = result.rows();
+      if constexpr (Out::kCarry) out.carries |= static_cast<uint64_t>(top_bits(load_words(carry))) << chunk * kWords;
+    }
+  }
+}
+
+template <auto F, Form How, class R, class... A, size_t... I>
+inline const Op* run_lanes(Wave& wave, const Op* op, const FloatMode& mode, unsigned first, R (*)(A...), std::index_sequence<I...>) {
+  using Out = ResultOf<R>;
+  using Indices = std::index_sequence<I...>;
+  constexpr unsigned kLanes = How.chunks * kWords;
+  constexpr bool kSparesLanes = How.host && (HostOperation<F>::kMultiplies || kParts<typename Out::Value> != 1);
+  constexpr uint64_t kAll = kLanes == 64 ? ~uint64_t{0} : (uint64_t{1} << kLanes % 64) - 1;
+  const unsigned lanes = How.lanes ? How.lanes : wave.lanes;
+  const uint64_t exec = How.lanes == 32 ? wave.s[kExec] : wave.exec();
+  [[maybe_unused]] uint32_t* const dst = wave.v + size_t{op->dst} * lanes;
+  [[maybe_unused]] const uint32_t keep = op->immediate;
+  const Operands<How.plain, Indices, A...> operands(wave, op, lanes);
+  [[maybe_unused]] uint64_t mask = 0, carries = 0;
+  if constexpr ((std::is_same_v<A, bool> || ...)) mask = source_mask<How.lanes>(wave, op->src[source_number<A...>(sizeof...(A))]);
+#pragma GCC unroll 4
+  for (unsigned begin = first; begin < lanes; begin += kLanes) {
+    const uint64_t on = exec >> begin & kAll;
+    if (!kIsLight<F> && !on) continue;
+    if (!kSparesLanes || on == kAll) [[likely]] {
+      Fetched<How.chunks, Indices, A...> fetched;
+      Computed<R, How.chunks> out;
+      operands.fetch(fetched, begin, lanes);
+      compute<F, How.host, false, R>(mode, fetched, mask >> begin, 0, out);
+      if (How.host && (out.nans & on)) [[unlikely]] return run_after_nan<F>(wave, op, begin);
+      if constexpr (Out::kCarry) carries |= out.carries << begin;
+      if constexpr (Out::kValue) {
+#pragma GCC unroll 8
+        for (unsigned chunk = 0; chunk < How.chunks; ++chunk) {
+          uint32_t* const row = dst + begin + chunk * kWords;
+          if (on == kAll)
+            out.rows[chunk].store(row, lanes, keep);
+          else
+            out.rows[chunk].store_some(row, lanes, keep, static_cast<uint32_t>(on >> chunk * kWords) & kAllLanes);
+        }
+      }
+      continue;
+    }
+    if constexpr (kSparesLanes) { // (these have no carries)
+#pragma GCC unroll 1
+      for (unsigned at = begin; at < begin + kLanes; at += kWords) {
+        const uint32_t some = static_cast<uint32_t>(exec >> at) & kAllLanes;
+        if (!some) continue;
+        Fetched<1, Indices, A...> fetched;
+        Computed<R, 1> out;
+        operands.fetch(fetched, at, lanes);
+        compute<F, true, true, R>(mode, fetched, mask >> at, some, out);
+        if (out.nans) [[unlikely]] return run_after_nan<F>(wave, op, at);
+        out.rows[0].store_some(dst + at, lanes, keep, some);
+      }
+    }
+  }
+  if constexpr (Out::kCarry && How.lanes == 32) wave.s[op->dst2] = static_cast<uint32_t>(carries & exec);
+  if constexpr (Out::kCarry && How.lanes != 32) wave.set_mask(op->dst2, carries & exec);
+  return next(wave, op);
+}
+template <auto F, Form How>
+[[gnu::flatten]] inline const Op* run_in_mode(Wave& wave, const Op* op, const FloatMode& mode, unsigned first = 0) {
+  return [&]<class R, class... A>(R (*f)(A...)) {
+    return run_lanes<F, How>(wave, op, mode, first, f, std::index_sequence_for<A...>{});
+  }(F);
+}
+
+inline constexpr Form kAnyForm = {0, false, false, 1};
+template <auto F> const Op* run_after_nan(Wave& wave, const Op* op, unsigned first) {
+  FloatMode mode;
+  mode.ieee = wave.mode.ieee;
+  return run_in_mode<F, kAnyForm>(wave, op, mode, first);
+}
+template <auto F> [[gnu::noinline]] const Op* run_flushing(Wave& wave, const Op* op) {
+  FloatMode mode = kFlushDenormals32;
+  mode.ieee = wave.mode.ieee;
+  return run_in_mode<F, kAnyForm>(wave, op, mode);
+}
+template <auto F> [[gnu::noinline, gnu::cold]] const Op* run_in_other_mode(Wave& wave, const Op* op) {
+  return run_in_mode<F, kAnyForm>(wave, op, wave.mode);
+}
+
 // The handler. Lanes: 32, 64, or 0 for both.
-template <auto F, unsigned Lanes> [[gnu::flatten]] const Op* run_meaning(Wave& wave, const Op* op) {
+template <auto F, unsigned Lanes, bool Plain> [[gnu::flatten]] const Op* run_meaning(Wave& wave, const Op* op) {
   using S = Signature<decltype(F)>;
+  constexpr Form kForm = {Lanes, Plain, HostOperation<F>::kExists, chunks_together<F>(Lanes, Plain)};
   if constexpr (!S::kMode) {
-    return run_in_mode<F, Lanes, false>(wave, op, kKeepDenormals);
+    return run_in_mode<F, kForm>(wave, op, kKeepDenormals);
   } else {
     const bool flushes = wave.mode_kind == ModeKind::FlushDenormals32;
     if (wave.mode_kind == ModeKind::KeepDenormals || (!S::kSingle && flushes)) [[likely]] {
       FloatMode mode;
       mode.ieee = wave.mode.ieee;
-      return run_in_mode<F, Lanes, HostOperation<F>::kExists>(wave, op, mode);
+      return run_in_mode<F, kForm>(wave, op, mode);
     }
     return S::kSingle && flushes ? run_flushing<F>(wave, op) : run_in_other_mode<F>(wave, op);
   }
@@ -203,8 +310,10 @@ template <auto F, class R, class... A> struct InfoOf<F, R (*)(A...)> {
     (add(std::type_identity<A>{}), ...);
     info.takes_carry = S::kCarryIn;
     info.gives_carry = Out::kCarry;
-    info.run[0] = run_meaning<F, kIsLight<F> ? 32 : 0>;
-    info.run[1] = run_meaning<F, kIsLight<F> ? 64 : 0>;
+    info.run[0] = run_meaning<F, kIsLight<F> ? 32 : 0, false>;
+    info.run[1] = run_meaning<F, kIsLight<F> ? 64 : 0, false>;
+    info.plain[0] = run_meaning<F, kIsLight<F> ? 32 : 0, kIsLight<F>>;
+    info.plain[1] = run_meaning<F, kIsLight<F> ? 64 : 0, kIsLight<F>>;
     return info;
   }
 };

@@ -22,6 +22,13 @@ typedef uint32_t Words __attribute__((vector_size(kWords * 4)));
 typedef int32_t Ints __attribute__((vector_size(kWords * 4)));
 typedef float Floats __attribute__((vector_size(kWords * 4)));
 
+// Whether masks are vectors that are made from bits, and not registers of their own.
+#if defined(__AVX512F__)
+inline constexpr bool kMasksAreDear = false;
+#else
+inline constexpr bool kMasksAreDear = true;
+#endif
+
 // A bit for each of these lanes.
 inline constexpr uint32_t kAllLanes = (1U << kWords) - 1;
 
@@ -45,6 +52,9 @@ inline Words choose(uint32_t bits, Words on, Words off) {
   __asm__("" : "+v"(w));
   return w;
 }
+inline Words only(uint32_t bits, Words w) {
+  return reinterpret_cast<Words>(_mm512_maskz_mov_epi32(static_cast<__mmask16>(bits), reinterpret_cast<__m512i>(w)));
+}
 inline Words low_pairs(Words low, Words high) {
   return __builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
@@ -63,7 +73,10 @@ inline Words mask_words(uint32_t bits) {
   return reinterpret_cast<Words>(((Words{} + bits) & bit) == bit);
 }
 inline uint32_t top_bits(Words w) { return static_cast<uint32_t>(__builtin_ia32_movmskps256(reinterpret_cast<Floats>(w))); }
-inline Words choose(uint32_t bits, Words on, Words off) { return mask_words(bits) ? on : off; }
+inline Words choose(uint32_t bits, Words on, Words off) {
+  return reinterpret_cast<Words>(_mm256_blendv_epi8(reinterpret_cast<__m256i>(off), reinterpret_cast<__m256i>(on), reinterpret_cast<__m256i>(mask_words(bits))));
+}
+inline Words only(uint32_t bits, Words w) { return w & mask_words(bits); }
 inline Words low_pairs(Words low, Words high) { return __builtin_shufflevector(low, high, 0, 8, 1, 9, 2, 10, 3, 11); }
 inline Words high_pairs(Words low, Words high) { return __builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15); }
 inline Words even_words(Words a, Words b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14); }
@@ -78,6 +91,7 @@ inline Words choose(uint32_t bits, Words on, Words off) {
   const Words mask = mask_words(bits);
   return (on & mask) | (off & ~mask);
 }
+inline Words only(uint32_t bits, Words w) { return w & mask_words(bits); }
 inline Words low_pairs(Words low, Words high) { return __builtin_shufflevector(low, high, 0, 4, 1, 5); }
 inline Words high_pairs(Words low, Words high) { return __builtin_shufflevector(low, high, 2, 6, 3, 7); }
 inline Words even_words(Words a, Words b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6); }

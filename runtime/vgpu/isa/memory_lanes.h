@@ -20,13 +20,13 @@ template <unsigned Lanes, class Body> PTXSHIM_INLINE bool done(const Wave& wave,
 }
 template <unsigned Lanes, class Body> PTXSHIM_INLINE const Op* run_or(Handler general, Wave& wave, const Op* op, Body body) {
   if (done<Lanes>(wave, body)) [[likely]]
-    return op + 1;
+    return next(wave, op);
   return general(wave, op);
 }
 // Lanes that are apart are served by functions that return: these have frames, which handlers would not leave.
 using Access = bool (*)(Wave&, const Op*);
 template <Access Apart, Handler General> [[gnu::noinline]] const Op* run_apart(Wave& wave, const Op* op) {
-  if (Apart(wave, op)) return op + 1;
+  if (Apart(wave, op)) return next(wave, op);
   return General(wave, op);
 }
 

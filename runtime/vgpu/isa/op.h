@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A decoded operation: everything that can be settled once per static instruction is settled here, so that executing it
-// is one indirect call. Operations lie in arrays, one per straight run of code; a handler returns the next one to
-// execute, or null when the wave must stop for a moment (Wave::pause says why).
+// is one indirect jump. Operations lie in arrays, one per straight run of code; a handler goes on to the one behind (next() in
+// wave.h) or returns one to go on with, or null when the wave must stop for a moment (Wave::pause says why).
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,7 @@ struct Row;
 struct ConstantRow;
 using Handler = const Op* (*)(Wave&, const Op*);
 
-// Only of vector operations: Row, a constant that is spread over lanes; Signed, a vector register with its sign changed, whose
-// (last) word goes through a mask and a flip, the low and the high word of Source::constant.
+// Only of vector operations: Row, a constant that is spread over lanes; Signed, a vector register with its sign changed.
 enum class SourceKind : uint8_t { None, Vector, Scalar, Constant, Row, Signed };
 
 // Bits of Source::modifiers, as in LLVM's modifier operands. kAbs is kNegHigh where the source is packed.
@@ -24,6 +23,11 @@ inline constexpr uint8_t kNeg = 1, kAbs = 2, kNegHigh = 2, kOpSel = 4, kOpSelHig
 
 // SDWA selections.
 enum class Select : uint8_t { Byte0 = 0, Byte1, Byte2, Byte3, Word0, Word1, Dword };
+
+// What a vector operation's source does to the (last) word of its vector register: & keep ^ flip.
+struct SignChange {
+  uint32_t keep, flip;
+};
 
 struct Source {
   SourceKind kind = SourceKind::None;
@@ -34,6 +38,7 @@ struct Source {
   union {
     uint64_t constant = 0;
     const ConstantRow* row;
+    SignChange sign;
   };
 };
 
@@ -83,6 +88,8 @@ struct VopExtra {
   bool bound_control = false, fetch_inactive = false;
 
   // What follows from that (valu_bind.cpp) and is executed (valu_steps.cpp).
+  Handler handler = nullptr;     // of the operation itself, once its sources are prepared
+  Handler after = nullptr;       // of the step behind it, if there is something left to do
   uint8_t prepared = 0;          // a bit per source that is made from `from` in spare rows
   bool finished = false;         // the handler's result is in spare rows, to be clamped, scaled or placed
   bool to_exec = false;          // v_cmpx before gfx10: EXEC gets what the scalar destination got

@@ -125,7 +125,7 @@ bool all_kept(const Instruction& instruction) {
   return true;
 }
 
-// The step that an instruction has beside its operation, before or behind it (staged_memory.h).
+// The step that an instruction has beside its operation, before or behind it (staged_memory.h, valu_steps.cpp).
 void push_steps(const Op& op, std::vector<Op>& out) {
   Op step = op;
   if (op.src[0].kind == SourceKind::Vector && op.src[0].index == kLaneOffsets) {
@@ -139,6 +139,10 @@ void push_steps(const Op& op, std::vector<Op>& out) {
   out.push_back(op);
   if (op.dst == kStagedData) {
     step.run = run_stage_to_lds;
+    out.push_back(step);
+  }
+  if (op.extra && op.extra->after) {
+    step.run = op.extra->after;
     out.push_back(step);
   }
 }

@@ -35,6 +35,7 @@ uint64_t scalar_offset(const Wave& wave, const Op* op) {
 } // namespace
 
 const Op* run_scalar_load(Wave& wave, const Op* op) {
+  wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   uint64_t address = wave.read64(op->src[0]) + scalar_offset(wave, op);
   if (traits.bytes >= 4) address &= ~3ULL;
@@ -46,6 +47,7 @@ const Op* run_scalar_load(Wave& wave, const Op* op) {
 }
 
 const Op* run_scalar_store(Wave& wave, const Op* op) {
+  wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const uint64_t address = (wave.read64(op->src[0]) + scalar_offset(wave, op)) & ~3ULL;
   wave.memory->refresh();
@@ -94,6 +96,7 @@ const Op* atomic_at(Wave& wave, const Op* op, uint64_t address) {
 } // namespace
 
 const Op* run_scalar_scratch_load(Wave& wave, const Op* op) {
+  wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const uint64_t address = scratch_address(wave, op);
   const std::byte* const host = scratch_cell(wave, address, traits.bytes);
@@ -103,6 +106,7 @@ const Op* run_scalar_scratch_load(Wave& wave, const Op* op) {
 }
 
 const Op* run_scalar_scratch_store(Wave& wave, const Op* op) {
+  wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const uint64_t address = scratch_address(wave, op);
   std::byte* const host = scratch_cell(wave, address, traits.bytes);
@@ -112,11 +116,13 @@ const Op* run_scalar_scratch_store(Wave& wave, const Op* op) {
 }
 
 const Op* run_scalar_atomic(Wave& wave, const Op* op) {
+  wave.resume = op;
   return atomic_at(wave, op, (wave.read64(op->src[0]) + scalar_offset(wave, op)) & ~3ULL);
 }
 
 // Outside of the buffer nothing happens, and zero comes back.
 const Op* run_scalar_buffer_atomic(Wave& wave, const Op* op) {
+  wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const ScalarBuffer buffer = scalar_buffer(wave, op);
   const uint64_t offset = scalar_offset(wave, op) & ~3ULL;
@@ -126,6 +132,7 @@ const Op* run_scalar_buffer_atomic(Wave& wave, const Op* op) {
 }
 
 const Op* run_scalar_buffer_load(Wave& wave, const Op* op) {
+  wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const auto [base, size] = scalar_buffer(wave, op);
   uint64_t offset = scalar_offset(wave, op);
@@ -146,6 +153,7 @@ const Op* run_scalar_buffer_load(Wave& wave, const Op* op) {
 
 // Words beyond the buffer are not written.
 const Op* run_scalar_buffer_store(Wave& wave, const Op* op) {
+  wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const auto [base, size] = scalar_buffer(wave, op);
   const uint64_t offset = scalar_offset(wave, op) & ~3ULL;

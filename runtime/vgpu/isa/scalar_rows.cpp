@@ -68,7 +68,7 @@ template <auto F, class R, class... A> struct ScalarCaller<F, R (*)(A...)> {
   }
   static const Op* run(Wave& wave, const Op* op) {
     put_result(wave, op, call(wave, op, std::index_sequence_for<A...>{}));
-    return op + 1;
+    return next(wave, op);
   }
 };
 

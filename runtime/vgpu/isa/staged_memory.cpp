@@ -10,6 +10,7 @@
 
 #include <cstring>
 
+#include "control.h"
 #include "memory_bind.h"
 
 namespace ptxshim::vgpu {
@@ -49,13 +50,14 @@ const Op* run_block(Wave& wave, const Op* op) {
   for (uint32_t left = wave.s[kM0]; left; left &= left - 1) {
     const unsigned i = static_cast<unsigned>(__builtin_ctz(left));
     Op one = *op;
+    one.run = access;
     one.offset += 4 * i;
     if (kind == MemoryKind::Load) {
       one.dst = static_cast<uint16_t>(one.dst + i);
     } else {
       one.src[2].index = static_cast<uint16_t>(one.src[2].index + i);
     }
-    if (!access(wave, &one)) return nullptr;
+    if (!run_alone(wave, one)) return nullptr;
   }
   return op + 1;
 }

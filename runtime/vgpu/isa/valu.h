@@ -22,7 +22,9 @@ struct ValuInfo {
   ValueType source[4];
   bool takes_carry;         // a lane mask as last source
   bool gives_carry;         // a lane mask beside the result, or alone
-  Handler run[2];           // of waves of 32, of 64; op->immediate: the bits of the destination that a 16-bit result leaves alone
+  // Of waves of 32, of 64; op->immediate: the bits of the destination that a 16-bit result leaves alone.
+  Handler run[2];
+  Handler plain[2];         // where all sources are vector registers
 };
 
 enum class HostIsa : uint8_t { V2, V3, V4 };
@@ -31,9 +33,14 @@ struct ValuTable {
   const ValuInfo* infos;
   unsigned count;
 };
-// Operations that have a VopExtra.
+// Operations that have a VopExtra: what is done before and behind them. Handlers are for waves of 32, of 64.
 struct ValuSteps {
-  Handler run_prepared[2]; // of waves of 32, of 64
+  Handler move[2];           // lanes within rows of 16, of the first source, a word
+  Handler select[2];         // parts of words of vector registers, with signs
+  Handler prepare_any[2];
+  Handler restore[2];        // EXEC
+  Handler finish_single[2];  // clamp, scale
+  Handler finish_any[2];     // all of it
   void (*prepare)(const Preparation& preparation, unsigned words, unsigned lanes, const uint32_t* from, uint32_t* to);
 };
 inline constexpr unsigned kValuGroups = 4;

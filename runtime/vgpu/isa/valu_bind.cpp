@@ -133,6 +133,23 @@ Placement placement_of(const VopExtra& extra) {
   return place;
 }
 
+Handler step_before(const ValuInfo& info, const VopExtra& extra, unsigned size) {
+  const bool moves = extra.dpp != VopExtra::Dpp::None;
+  if (moves && extra.in_rows && extra.prepared == 1 && extra.how[0].how == How::Copy && words_of(info.source[0]) == 1)
+    return valu_steps().move[size];
+  bool words = !moves;
+  for (unsigned i = 0; i < info.sources; ++i)
+    if (extra.prepared >> i & 1U) words = words && extra.from[i].kind == SourceKind::Vector && extra.how[i].how == How::Word;
+  return words ? valu_steps().select[size] : valu_steps().prepare_any[size];
+}
+
+Handler step_behind(const ValuInfo& info, const VopExtra& extra, const Op& op, unsigned size) {
+  const bool moves = extra.dpp != VopExtra::Dpp::None, to_exec = info.gives_carry && op.dst2 == kExec;
+  if (!extra.finished && !extra.to_exec) return moves && !to_exec ? valu_steps().restore[size] : nullptr;
+  const bool single = info.result == ValueType::F32 && !moves && !extra.to_exec && !extra.dst_high && !extra.sdwa;
+  return single ? valu_steps().finish_single[size] : valu_steps().finish_any[size];
+}
+
 } // namespace
 
 int dpp_source_lane(const VopExtra& extra, unsigned lane, unsigned lanes) {
@@ -165,6 +182,7 @@ void plan_valu(const BindContext& context, const ValuInfo& info, const VopExtra&
   VopExtra extra = form;
   for (unsigned i = 0; i < info.sources; ++i) {
     Source& source = op.src[i];
+    if (source.kind == SourceKind::Vector) source.sign = {~0U, 0};
     const Preparation how = preparation_of(source, info.source[i], extra.sdwa, packed, mixed);
     const bool moved = i == 0 && extra.dpp != VopExtra::Dpp::None;
     if (source.kind == SourceKind::Constant) {
@@ -176,7 +194,7 @@ void plan_valu(const BindContext& context, const ValuInfo& info, const VopExtra&
     const bool sign = (how.how == How::Word || how.how == How::Wide) && !how.up && !how.down;
     if (sign && !moved && source.kind == SourceKind::Vector) {
       source.kind = SourceKind::Signed;
-      source.constant = how.mask | static_cast<uint64_t>(how.flip) << 32;
+      source.sign = {how.mask, how.flip};
       continue;
     }
     extra.prepared |= static_cast<uint8_t>(1U << i);
@@ -185,15 +203,21 @@ void plan_valu(const BindContext& context, const ValuInfo& info, const VopExtra&
     source = Source{};
     source.kind = SourceKind::Vector;
     source.index = static_cast<uint16_t>(kSpareSources + 2 * i);
+    source.sign = {~0U, 0};
   }
   op.table = &info;
   op.immediate = extra.keep_high ? 0xffff0000U : 0U;
   extra.place = placement_of(extra);
   extra.finished = extra.clamp || extra.omod || extra.dst_high || (extra.sdwa && extra.dst_sel != Select::Dword);
-  op.run = info.run[context.wave_size == 64];
-  const bool plain = !extra.prepared && !extra.finished && !extra.to_exec;
-  if (plain && !extra.sdwa) return;
+  const unsigned size = context.wave_size == 64 ? 1 : 0;
+  bool registers = true;
+  for (unsigned i = 0; i < info.sources; ++i) registers = registers && op.src[i].kind == SourceKind::Vector;
+  extra.handler = registers ? info.plain[size] : info.run[size];
+  op.run = extra.handler;
   if (extra.dpp != VopExtra::Dpp::None) plan_moves(context.wave_size, extra);
+  extra.after = step_behind(info, extra, op, size);
+  if (!extra.prepared && !extra.after && !extra.sdwa) return;
+  if (extra.prepared) op.run = step_before(info, extra, size);
   if (extra.finished) {
     op.immediate = 0;
     extra.dst = op.dst;
@@ -201,7 +225,6 @@ void plan_valu(const BindContext& context, const ValuInfo& info, const VopExtra&
   }
   context.extras.push_back(extra);
   op.extra = &context.extras.back();
-  if (!plain) op.run = valu_steps().run_prepared[context.wave_size == 64];
 }
 
 } // namespace ptxshim::vgpu

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Vector operations whose operands or results are more than plain registers: before the handler, sources are prepared in
-// spare rows (DPP moves lanes, then parts are selected and signs changed); after it, a result that is scaled, clamped or
-// placed into part of its register goes from spare rows to its destination. Compiled once per host ISA, as the handlers are.
-// An operation needs few of these steps: each is a function of its own, so that none pays for another's registers.
+// Vector operations whose operands or results are more than plain registers. Before the handler, sources are prepared in
+// spare rows (DPP moves lanes, then parts are selected and signs changed): the operation begins here and goes on in its
+// handler (VopExtra::handler). Behind it, in a step of its own (VopExtra::after), a result that is scaled, clamped or placed
+// into part of its register goes from spare rows to its destination, and EXEC becomes what it was before DPP. Compiled once
+// per host ISA, as the handlers are. The everyday cases have steps of their own; the others go through all.
 #include <cstddef>
 
 #include "meanings/meanings.h"
@@ -18,10 +19,16 @@ namespace {
 
 using How = Preparation::How;
 
-inline Words prepare_word(const Preparation& how, Words w) {
+template <bool Extend> inline Words prepare_word(const Preparation& how, Words w) {
   w <<= how.up;
-  w = how.extend ? reinterpret_cast<Words>(reinterpret_cast<Ints>(w) >> how.down) : w >> how.down;
+  w = Extend ? reinterpret_cast<Words>(reinterpret_cast<Ints>(w) >> how.down) : w >> how.down;
   return (w & how.mask) ^ how.flip;
+}
+template <unsigned Lanes> inline void prepare_words(const Preparation& how, const uint32_t* from, uint32_t* to) {
+  if (how.extend)
+    for (unsigned at = 0; at < Lanes; at += kWords) store_words(to + at, prepare_word<true>(how, load_words(from + at)));
+  else
+    for (unsigned at = 0; at < Lanes; at += kWords) store_words(to + at, prepare_word<false>(how, load_words(from + at)));
 }
 
 inline Words prepare_half(const Preparation& how, Words w) {
@@ -48,7 +55,7 @@ template <unsigned Lanes> [[gnu::noinline]] void prepare(const Preparation& how,
   case How::Copy:
     for (unsigned at = 0; at < words * Lanes; at += kWords) store_words(to + at, load_words(from + at));
     break;
-  case How::Word: one([how](Words w) { return prepare_word(how, w); }); break;
+  case How::Word: prepare_words<Lanes>(how, from, to); break;
   case How::Wide: two([how](Words low, Words high, bool top) { return top ? (high & how.mask) ^ how.flip : low; }); break;
   case How::Halves: one([how](Words w) { return ((w >> how.up & 0xffffU) | w >> how.down << 16) ^ how.flip; }); break;
   case How::Pair:
@@ -60,33 +67,36 @@ template <unsigned Lanes> [[gnu::noinline]] void prepare(const Preparation& how,
   }
 }
 
-// A chunk of a row of 16 lanes that is permuted.
-inline Words pick(const uint32_t* row, Words index) {
+// A row of 16 lanes.
+struct LaneRow {
+  Words part[16 / kWords];
+};
+inline LaneRow load_row(const uint32_t* from) {
+  LaneRow row;
+  for (unsigned n = 0; n < 16 / kWords; ++n) row.part[n] = load_words(from + n * kWords);
+  return row;
+}
+inline LaneRow row_of_bits(uint32_t bits) {
+  LaneRow row;
+  for (unsigned n = 0; n < 16 / kWords; ++n) row.part[n] = mask_words(bits >> n * kWords & kAllLanes);
+  return row;
+}
+inline Words pick(const LaneRow& row, Words index) {
 #if defined(__AVX512F__)
-  const __m512i words = reinterpret_cast<__m512i>(load_words(row)); // (the form without a mask begins with an undefined value)
+  const __m512i words = reinterpret_cast<__m512i>(row.part[0]); // (the form without a mask begins with an undefined value)
   return reinterpret_cast<Words>(_mm512_mask_permutexvar_epi32(words, 0xffff, reinterpret_cast<__m512i>(index), words));
 #elif defined(__AVX2__)
   const __m256i at = reinterpret_cast<__m256i>(index);
-  const __m256i low = _mm256_permutevar8x32_epi32(reinterpret_cast<__m256i>(load_words(row)), at);
-  const __m256i high = _mm256_permutevar8x32_epi32(reinterpret_cast<__m256i>(load_words(row + 8)), at);
+  const __m256i low = _mm256_permutevar8x32_epi32(reinterpret_cast<__m256i>(row.part[0]), at);
+  const __m256i high = _mm256_permutevar8x32_epi32(reinterpret_cast<__m256i>(row.part[1]), at);
   return (index & 8U) != 0U ? reinterpret_cast<Words>(high) : reinterpret_cast<Words>(low);
 #else
+  uint32_t words[16];
+  __builtin_memcpy(words, row.part, sizeof words);
   Words w;
-  for (unsigned i = 0; i < kWords; ++i) w[i] = row[index[i] & 15U];
+  for (unsigned i = 0; i < kWords; ++i) w[i] = words[index[i] & 15U];
   return w;
 #endif
-}
-[[gnu::noinline]] Words pick_anywhere(const VopExtra& extra, const uint32_t* from, unsigned at) {
-  alignas(64) uint32_t words[kWords];
-  for (unsigned i = 0; i < kWords; ++i) words[i] = from[extra.lane_from[at + i]];
-  return load_words(words);
-}
-inline Words pick(const VopExtra& extra, const uint32_t* from, unsigned at) {
-  typedef uint8_t Bytes __attribute__((vector_size(kWords)));
-  if (!extra.in_rows) return pick_anywhere(extra, from, at);
-  Bytes index;
-  __builtin_memcpy(&index, extra.lane_from + at, sizeof index);
-  return pick(from + (at & ~15U), __builtin_convertvector(index & static_cast<uint8_t>(15), Words));
 }
 
 template <unsigned Lanes> inline constexpr uint64_t kWave = ~uint64_t{0} >> (64 - Lanes);
@@ -98,26 +108,48 @@ template <unsigned Lanes> inline void set_exec(Wave& wave, uint64_t mask) {
     wave.set_mask(kExec, mask);
 }
 
-// The lanes whose source is one of EXEC's.
-template <unsigned Lanes> [[gnu::noinline]] uint64_t lanes_from_active(const VopExtra& extra, uint64_t exec) {
-  alignas(64) uint32_t active[Lanes];
-  for (unsigned at = 0; at < Lanes; at += kWords) store_words(active + at, mask_words(static_cast<uint32_t>(exec >> at)));
-  uint64_t from_active = 0;
-  for (unsigned at = 0; at < Lanes; at += kWords) from_active |= static_cast<uint64_t>(top_bits(pick(extra, active, at))) << at;
-  return from_active;
-}
-
-// Moves lanes as DPP says, lanes that read none get zero; returns the lanes that may be written.
-template <unsigned Lanes>
-[[gnu::noinline]] uint64_t move_lanes(const VopExtra& extra, uint64_t exec, const uint32_t* from, unsigned words, uint32_t* to) {
+// Moves lanes as DPP says, lanes that read none get zero; returns the lanes that read one.
+template <unsigned Lanes> inline uint64_t move_in_rows(const VopExtra& extra, uint64_t exec, const uint32_t* from, uint32_t* to) {
+  typedef uint8_t Bytes __attribute__((vector_size(kWords)));
+  const bool active = !extra.fetch_inactive && exec != kWave<Lanes>; // only lanes of EXEC are read
   uint64_t valid = extra.lanes_valid;
-  if (!extra.fetch_inactive && exec != kWave<Lanes>) valid &= lanes_from_active<Lanes>(extra, exec);
-  for (unsigned word = 0; word < words; ++word)
-    for (unsigned at = 0; at < Lanes; at += kWords)
-      store_words(to + word * Lanes + at,
-                  pick(extra, from + word * Lanes, at) & mask_words(static_cast<uint32_t>(valid >> at) & kAllLanes));
+  for (unsigned begin = 0; begin < Lanes; begin += 16) {
+    const LaneRow row = load_row(from + begin);
+    for (unsigned at = begin; at < begin + 16; at += kWords) {
+      Bytes numbers;
+      __builtin_memcpy(&numbers, extra.lane_from + at, sizeof numbers);
+      const Words index = __builtin_convertvector(numbers & static_cast<uint8_t>(15), Words);
+      uint32_t bits = static_cast<uint32_t>(valid >> at) & kAllLanes;
+      if (active) {
+        const uint32_t read = top_bits(pick(row_of_bits(static_cast<uint32_t>(exec >> begin) & 0xffffU), index));
+        valid &= ~(static_cast<uint64_t>(~read & kAllLanes) << at);
+        bits &= read;
+      }
+      store_words(to + at, only(bits, pick(row, index)));
+    }
+  }
+  return valid;
+}
+template <unsigned Lanes> [[gnu::noinline]] uint64_t move_anywhere(const VopExtra& extra, uint64_t exec, const uint32_t* from, uint32_t* to) {
+  uint64_t valid = extra.lanes_valid;
+  for (unsigned lane = 0; lane < Lanes; ++lane) {
+    const unsigned number = extra.lane_from[lane];
+    if (!extra.fetch_inactive && !(exec >> number & 1U)) valid &= ~(uint64_t{1} << lane);
+    to[lane] = valid >> lane & 1U ? from[number] : 0U;
+  }
+  return valid;
+}
+// Of the lanes that read one, and where that is said of the others: those that may be written.
+inline uint64_t lanes_written(const VopExtra& extra, uint64_t valid) {
   const bool all = extra.bound_control || extra.dpp == VopExtra::Dpp::Dpp8;
   return extra.lanes_enabled & (all ? ~uint64_t{0} : valid);
+}
+template <unsigned Lanes>
+[[gnu::noinline]] uint64_t move_lanes(const VopExtra& extra, uint64_t exec, const uint32_t* from, unsigned words, uint32_t* to) {
+  uint64_t valid = 0;
+  for (unsigned word = 0; word < words; ++word)
+    valid = (extra.in_rows ? move_in_rows<Lanes> : move_anywhere<Lanes>)(extra, exec, from + word * Lanes, to + word * Lanes);
+  return lanes_written(extra, valid);
 }
 
 template <unsigned Lanes> [[gnu::noinline]] void spread(const Wave& wave, const Source& source, unsigned words, uint32_t* to) {
@@ -162,6 +194,10 @@ bool scales(const Wave& wave, const VopExtra& extra, ValueType type) {
   const bool single = type == ValueType::F32 || type == ValueType::F32x2;
   const bool keeps_denormals = single ? wave.mode.f32_denorm_out : wave.mode.f64_f16_denorm_out;
   return extra.omod && type != ValueType::F16x2 && !keeps_denormals && (wave.generation >= 12 || !wave.mode.ieee);
+}
+
+Finish finish_of(const Wave& wave, const VopExtra& extra, ValueType type) {
+  return {extra.clamp, wave.mode.dx10_clamp, scales(wave, extra, type), kScale[extra.omod & 3U]};
 }
 
 inline Words finish_single(Words w, const Finish& how) {
@@ -215,10 +251,10 @@ template <unsigned Lanes> [[gnu::noinline]] void finish_doubles(const Finish& ho
   for (unsigned at = 0; at < Lanes; at += kWords) {
     Input<double> in;
     Output<double> out;
-    in.load(from + at, Lanes);
+    in.load([=](unsigned word) { return load_words(from + word * Lanes + at); });
     PTXSHIM_LANE_LOOP
     for (unsigned i = 0; i < kWords; ++i) out.put(i, finish_double(in.get(i), how));
-    out.store(to + at, Lanes, static_cast<uint32_t>(exec >> at) & kAllLanes, 0);
+    out.rows().store_some(to + at, Lanes, 0, static_cast<uint32_t>(exec >> at) & kAllLanes);
   }
 }
 
@@ -240,7 +276,7 @@ template <unsigned Lanes, Words (*Change)(Words, const Finish&)>
 
 // The handler's result goes from its spare rows to where it belongs.
 template <unsigned Lanes> inline void finish(Wave& wave, const VopExtra& extra, ValueType type, uint64_t exec) {
-  const Finish how{extra.clamp, wave.mode.dx10_clamp, scales(wave, extra, type), kScale[extra.omod & 3U]};
+  const Finish how = finish_of(wave, extra, type);
   const uint32_t* const from = wave.v + size_t{kSpareResult} * Lanes;
   uint32_t* const to = wave.v + size_t{extra.dst} * Lanes;
   switch (type) {
@@ -266,20 +302,57 @@ template <unsigned Lanes> inline void finish(Wave& wave, const VopExtra& extra, 
   }
 }
 
-template <unsigned Lanes> const Op* run_prepared(Wave& wave, const Op* op) {
+// Before the operation: its sources. EXEC becomes the lanes that the operation writes: those that DPP lets through.
+template <unsigned Lanes> const Op* run_prepare_any(Wave& wave, const Op* op) {
   const VopExtra& extra = *op->extra;
   const ValuInfo& info = *static_cast<const ValuInfo*>(op->table);
   const uint64_t exec = exec_of<Lanes>(wave);
   uint64_t on = exec;
   for (unsigned prepared = extra.prepared; prepared; prepared &= prepared - 1)
     on &= prepare_source<Lanes>(wave, extra, info, exec, static_cast<unsigned>(count_trailing_zeros(prepared)));
-  // The handler writes the lanes of EXEC: those that DPP lets through.
+  wave.exec_before = exec;
   if (on != exec) set_exec<Lanes>(wave, on);
-  info.run[Lanes == 64](wave, op);
-  if (on != exec && (!info.gives_carry || op->dst2 != kExec)) set_exec<Lanes>(wave, exec);
-  if (extra.finished) finish<Lanes>(wave, extra, info.result, on);
+  return extra.handler(wave, op);
+}
+template <unsigned Lanes> const Op* run_move(Wave& wave, const Op* op) {
+  const VopExtra& extra = *op->extra;
+  const uint64_t exec = exec_of<Lanes>(wave);
+  const uint64_t valid = move_in_rows<Lanes>(extra, exec, wave.v + size_t{extra.from[0].index} * Lanes, wave.v + size_t{kSpareSources} * Lanes);
+  wave.exec_before = exec;
+  set_exec<Lanes>(wave, exec & lanes_written(extra, valid));
+  return extra.handler(wave, op);
+}
+template <unsigned Lanes> const Op* run_select(Wave& wave, const Op* op) {
+  const VopExtra& extra = *op->extra;
+  for (unsigned prepared = extra.prepared; prepared; prepared &= prepared - 1) {
+    const unsigned i = static_cast<unsigned>(count_trailing_zeros(prepared));
+    prepare_words<Lanes>(extra.how[i], wave.v + size_t{extra.from[i].index} * Lanes, wave.v + size_t{kSpareSources + 2 * i} * Lanes);
+  }
+  return extra.handler(wave, op);
+}
+
+// Behind the operation: its result, and EXEC as it was.
+template <unsigned Lanes> const Op* run_finish_any(Wave& wave, const Op* op) {
+  const VopExtra& extra = *op->extra;
+  const ValuInfo& info = *static_cast<const ValuInfo*>(op->table);
+  if (extra.finished) finish<Lanes>(wave, extra, info.result, exec_of<Lanes>(wave));
+  if (extra.dpp != VopExtra::Dpp::None && (!info.gives_carry || op->dst2 != kExec)) set_exec<Lanes>(wave, wave.exec_before);
   if (extra.to_exec) set_exec<Lanes>(wave, wave.mask_at(op->dst2));
-  return op + 1;
+  return next(wave, op);
+}
+template <unsigned Lanes> const Op* run_finish_single(Wave& wave, const Op* op) {
+  const VopExtra& extra = *op->extra;
+  const Finish how = finish_of(wave, extra, ValueType::F32);
+  const uint64_t exec = exec_of<Lanes>(wave);
+  const uint32_t* const from = wave.v + size_t{kSpareResult} * Lanes;
+  uint32_t* const to = wave.v + size_t{extra.dst} * Lanes;
+  for (unsigned at = 0; at < Lanes; at += kWords)
+    store_words(to + at, choose(static_cast<uint32_t>(exec >> at) & kAllLanes, finish_single(load_words(from + at), how), load_words(to + at)));
+  return next(wave, op);
+}
+template <unsigned Lanes> const Op* run_restore(Wave& wave, const Op* op) {
+  set_exec<Lanes>(wave, wave.exec_before);
+  return next(wave, op);
 }
 
 void prepare_rows(const Preparation& how, unsigned words, unsigned lanes, const uint32_t* from, uint32_t* to) {
@@ -290,6 +363,13 @@ void prepare_rows(const Preparation& how, unsigned words, unsigned lanes, const 
 } // namespace meaning
 
 extern const ValuSteps PTXSHIM_JOIN(kValuSteps, PTXSHIM_ISA);
-const ValuSteps PTXSHIM_JOIN(kValuSteps, PTXSHIM_ISA) = {{meaning::run_prepared<32>, meaning::run_prepared<64>}, meaning::prepare_rows};
+const ValuSteps PTXSHIM_JOIN(kValuSteps, PTXSHIM_ISA) = {
+    {meaning::run_move<32>, meaning::run_move<64>},
+    {meaning::run_select<32>, meaning::run_select<64>},
+    {meaning::run_prepare_any<32>, meaning::run_prepare_any<64>},
+    {meaning::run_restore<32>, meaning::run_restore<64>},
+    {meaning::run_finish_single<32>, meaning::run_finish_single<64>},
+    {meaning::run_finish_any<32>, meaning::run_finish_any<64>},
+    meaning::prepare_rows};
 
 } // namespace ptxshim::vgpu

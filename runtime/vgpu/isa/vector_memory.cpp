@@ -145,6 +145,7 @@ const Op* buffer_access(Wave& wave, const Op* op, const BufferLane& at, unsigned
 } // namespace
 
 const Op* run_flat_load(Wave& wave, const Op* op) {
+  wave.resume = op;
   const Segment segment = segment_of(op->immediate);
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const Addressing addressing = addressing_of(wave, op, segment);
@@ -165,6 +166,7 @@ const Op* run_flat_load(Wave& wave, const Op* op) {
 }
 
 const Op* run_flat_store(Wave& wave, const Op* op) {
+  wave.resume = op;
   const Segment segment = segment_of(op->immediate);
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const Addressing addressing = addressing_of(wave, op, segment);
@@ -185,6 +187,7 @@ const Op* run_flat_store(Wave& wave, const Op* op) {
 }
 
 const Op* run_flat_atomic(Wave& wave, const Op* op) {
+  wave.resume = op;
   const Segment segment = segment_of(op->immediate);
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const Addressing addressing = addressing_of(wave, op, segment);
@@ -222,6 +225,7 @@ int lane_of_access(Wave& wave, const Op* op, uint64_t address) {
 }
 
 const Op* run_buffer(Wave& wave, const Op* op) {
+  wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
   const Descriptor descriptor = read_descriptor(wave, op);
   const uint32_t scalar_offset = op->src[1].kind == SourceKind::None ? 0 : wave.read32(op->src[1]);

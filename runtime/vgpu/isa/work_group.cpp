@@ -214,30 +214,27 @@ void RunningGroup::init_work_items(Wave& wave, const uint32_t size[3]) {
   }
 }
 
+namespace {
+void run_on(Wave& wave) {
+  const Op* op = wave.resume;
+  do op = op->run(wave, op);
+  while (op);
+}
+} // namespace
+
 void RunningGroup::run(Wave& wave) {
   wave.pause = Pause::None;
   wave.fuel = kTurnBranches;
-  if (MemoryGuard::installed()) {
+  if (MemoryGuard::installed())
     run_guarded(wave);
-  } else {
-    const Op* op = wave.resume;
-    do op = op->run(wave, op);
-    while (op);
-  }
+  else
+    run_on(wave);
   if (wave.ended) ++group_.ended;
 }
 
-// Keeps the operation in the wave, to know it when its access to memory fails.
 void RunningGroup::run_guarded(Wave& wave) {
   MemoryGuard guard;
-  if (sigsetjmp(guard.jump, 0) == 0) {
-    const Op* op = wave.resume;
-    do {
-      wave.resume = op;
-      op = op->run(wave, op);
-    } while (op);
-    return;
-  }
+  if (sigsetjmp(guard.jump, 0) == 0) return run_on(wave);
   const uint64_t address = memory_.gpu_address(reinterpret_cast<std::byte*>(guard.address));
   raise(wave, wave.resume, Fault::PageFault, "memory that was registered and is no longer mapped", address,
         lane_of_access(wave, wave.resume, address));

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "control.h"
 #include "dispatch_state.h"
 #include "loader.h"
 #include "memory_bind.h"
@@ -56,7 +57,7 @@ protected:
       wave.reg(kAddress + 1)[lane] = static_cast<uint32_t>(begin_ >> 32);
     }
     for (unsigned round = 0; round < kRounds; ++round) {
-      if (op.run(wave, &op) != &op + 1) return;
+      if (!run_alone(wave, op)) return;
       seen.push_back(wave.reg(kOld)[31 - __builtin_clz(static_cast<uint32_t>(exec))]);
     }
   }

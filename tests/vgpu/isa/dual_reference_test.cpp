@@ -108,8 +108,7 @@ void Pairs::run_case() {
   std::memcpy(&expected.v[vdst_x * 32], &after_x.v[vdst_x * 32], 128);
   std::memcpy(&expected.v[vdst_y * 32], &after_y.v[vdst_y * 32], 128);
 
-  const Op* at = ops.data();
-  while (at != ops.data() + ops.size()) at = at->run(wave, at);
+  for (const Op& op : ops) ASSERT_TRUE(run_alone(wave, op)) << in.text;
   ++executed_;
   crossed_ += ops.size() == 3 ? 1 : 0;
   EXPECT_EQ(std::memcmp(wave.s, expected.s.data(), kSink * 4), 0) << in.text;

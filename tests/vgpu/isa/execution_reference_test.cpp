@@ -499,11 +499,8 @@ void Bench::run_case(Candidate& candidate, HostIsa isa) {
   expected.v.assign(registers_.begin(), registers_.begin() + static_cast<ptrdiff_t>(used));
   before_ = expected;
   Reference(machine_, wave_.mode, expected).execute(vop, opcode);
-  const Op* const end = ops.data() + ops.size();
-  const Op* at = ops.data();
-  while (at && at != end) at = at->run(wave_, at);
+  for (const Op& op : ops) ASSERT_TRUE(run_alone(wave_, op)) << in.text;
   ++executed_;
-  ASSERT_EQ(at, end) << in.text;
   compare(candidate, vop, in, expected, isa);
 }
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "control.h"
 #include "memory_kernels.h"
 #include "wave.h"
 
@@ -39,7 +40,7 @@ protected:
     wave.generation = generation;
     wave.v = registers.data();
     wave.write64(kExec, exec);
-    EXPECT_EQ(op.run(wave, &op), &op + 1);
+    EXPECT_TRUE(run_alone(wave, op));
     EXPECT_EQ(registers, expected);
   }
   std::mt19937_64 random_{5};

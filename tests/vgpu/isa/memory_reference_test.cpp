@@ -367,11 +367,11 @@ void MemoryBench::run_case(Space space) {
   std::byte* const memory = lds ? lds_.data() : memory_.host(global_);
   std::vector<std::byte> bytes(memory, memory + bytes_);
   expect(access, op, lds, registers, bytes);
-  const Op* const after = op.run(wave_, &op);
+  const bool ended = run_alone(wave_, op);
   ++executed_;
   reached_.insert(std::string(in.mnemonic));
   std::string what;
-  if (after != &op + 1) what = " stopped: " + dispatch_.outcome.report;
+  if (!ended) what = " stopped: " + dispatch_.outcome.report;
   if (registers != registers_) what += " registers differ";
   if (std::memcmp(memory, bytes.data(), bytes_) != 0) what += " memory differs";
   if (!what.empty()) failures_.emplace(std::string(in.mnemonic), machine_name(machine_) + in.text + what);

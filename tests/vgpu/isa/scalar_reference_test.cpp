@@ -268,8 +268,7 @@ void ScalarBench::run_case(Format format) {
     failures_.emplace(name, machine_name(machine_) + in.text + " is refused");
     return;
   }
-  const Op* at = ops.data();
-  while (at && at != ops.data() + ops.size()) at = at->run(wave_, at);
+  for (const Op& op : ops) ASSERT_TRUE(run_alone(wave_, op)) << in.text;
   ++executed_;
   reached_.insert(name);
   for (unsigned slot = 0; slot < kSink; ++slot) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "control.h"
 #include "dispatch_state.h"
 #include "loader.h"
 #include "memory_bind.h"
@@ -80,7 +81,7 @@ protected:
         if (kind == MemoryKind::Load) *value = *cell;
         if (kind == MemoryKind::Store) *cell = *value;
       }
-    EXPECT_EQ(op.run(wave_, &op), &op + 1) << dispatch_.outcome.report;
+    EXPECT_TRUE(run_alone(wave_, op)) << dispatch_.outcome.report;
     EXPECT_EQ(registers_, registers);
     EXPECT_EQ(scratch_, scratch);
   }
