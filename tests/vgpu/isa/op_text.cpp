@@ -407,7 +407,7 @@ std::optional<OpText> print_lds(const Op& op, const Instruction& in, const Machi
     return text;
   }
   if (op.run == run_gws) text.modifiers.insert("gds");
-  const bool two = op.run == run_lds_load2 || op.run == run_lds_store2 || op.run == run_lds_exchange2;
+  const bool two = runs_any(op, {run_lds_load2, run_lds_store2, run_lds_exchange2});
   const bool wide = op.run == run_lds_conditional_exchange;
   if (op.returns) text.terms.push_back(named(vector_name(op.dst, register_words(traits.bytes) * (two || wide ? 2 : 1))));
   for (const Source& source : op.src)
