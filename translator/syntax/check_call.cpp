@@ -104,6 +104,7 @@ std::string Checker::check_call(const Function& function, const Instruction& cal
     return compare(module_.name(symbol.name));
   }
   if (callee->kind == OperandKind::Label || callee->kind == OperandKind::Prototype) return "call: a label cannot be called";
+  if (callee->kind != OperandKind::Register) return "call: what is called is a function or a register that holds its address";
   if (!table || table->kind != OperandKind::Prototype) return "call: a call through a register needs its .callprototype or .calltargets";
   const Table& known = function.tables[table->index];
   if (known.kind == Table::Kind::BranchTargets) return "call: .branchtargets is for brx.idx";
