@@ -155,16 +155,19 @@ template <auto F> constexpr unsigned chunks_together(unsigned lanes, bool plain)
   return lanes == 0 || !kIsLight<F> ? 1 : all < most ? all : most;
 }
 
+// Whether a host operation must not see what the lanes hold that are off (lane_host.h), nor can say which lanes are NaNs.
+template <auto F, class R> inline constexpr bool kSparesLanes = HostOperation<F>::kMultiplies || kParts<typename ResultOf<R>::Value> != 1;
+
 // What some chunks come to.
 template <class R, unsigned Chunks> struct Computed {
   Rows<typename ResultOf<R>::Value> rows[Chunks];
-  uint64_t nans = 0;    // not 0: there is one; where results have one part, a bit per lane
+  uint64_t nans = 0;    // not 0: there is one; a bit per lane unless lanes are spared
   uint64_t carries = 0; // a bit per lane
 };
 
 // Some: what other lanes than those of `on` hold is left out.
 template <auto F, bool Host, bool Some, class R, unsigned Chunks, class... A, size_t... I>
-inline void compute(const FloatMode& mode, const Fetched<Chunks, std::index_sequence<I...>, A...>& fetched, uint64_t mask, [[maybe_unused]] uint32_t on,
+inline void compute(const FloatMode& mode, const Fetched<Chunks, std::index_sequence<I...>, A...>& fetched, uint64_t mask, [[maybe_unused]] uint64_t on,
                     Computed<R, Chunks>& out) {
   using Out = ResultOf<R>;
 #pragma GCC unroll 8
@@ -172,7 +175,7 @@ inline void compute(const FloatMode& mode, const Fetched<Chunks, std::index_sequ
     // (Fills structures in place: a tuple would be cleared first.)
     auto words_of_chunk = [&]<size_t Number, class T>(std::type_identity<T>, unsigned word) {
       const Words words = static_cast<const FetchedAt<Number, words_of_parameter<T>(), Chunks>&>(fetched).words[word][chunk];
-      return Some ? only(on, words) : words;
+      return Some ? only(static_cast<uint32_t>(on >> chunk * kWords) & kAllLanes, words) : words;
     };
     if constexpr (Host) {
       auto operand = [&]<size_t Number, class T>(std::type_identity<T> type) {
@@ -181,7 +184,8 @@ inline void compute(const FloatMode& mode, const Fetched<Chunks, std::index_sequ
           for (unsigned word = 0; word < words_of_parameter<T>(); ++word) in.words[word] = words_of_chunk.template operator()<Number>(type, word);
         return in;
       };
-      out.nans |= uint64_t{run_host<F>(out.rows[chunk], operand.template operator()<I>(std::type_identity<A>{})...)} << chunk * kWords;
+      const uint64_t nans = run_host<F>(out.rows[chunk], operand.template operator()<I>(std::type_identity<A>{})...);
+      out.nans |= kSparesLanes<F, R> ? nans : nans << chunk * kWords;
     } else {
       Inputs<std::index_sequence<I...>, A...> in;
       auto load = [&]<size_t Number, class T>(InputAt<Number, T>& input) {
@@ -205,7 +209,7 @@ inline const Op* run_lanes(Wave& wave, const Op* op, const FloatMode& mode, unsi
   using Out = ResultOf<R>;
   using Indices = std::index_sequence<I...>;
   constexpr unsigned kLanes = How.chunks * kWords;
-  constexpr bool kSparesLanes = How.host && (HostOperation<F>::kMultiplies || kParts<typename Out::Value> != 1);
+  constexpr bool kApart = How.host && kSparesLanes<F, R>;
   constexpr uint64_t kAll = kLanes == 64 ? ~uint64_t{0} : (uint64_t{1} << kLanes % 64) - 1;
   const unsigned lanes = How.lanes ? How.lanes : wave.lanes;
   const uint64_t exec = How.lanes == 32 ? wave.s[kExec] : wave.exec();
@@ -218,12 +222,15 @@ inline const Op* run_lanes(Wave& wave, const Op* op, const FloatMode& mode, unsi
   for (unsigned begin = first; begin < lanes; begin += kLanes) {
     const uint64_t on = exec >> begin & kAll;
     if (!kIsLight<F> && !on) continue;
-    if (!kSparesLanes || on == kAll) [[likely]] {
+    if (!kApart || !kMasksAreDear || on == kAll) [[likely]] {
       Fetched<How.chunks, Indices, A...> fetched;
       Computed<R, How.chunks> out;
       operands.fetch(fetched, begin, lanes);
-      compute<F, How.host, false, R>(mode, fetched, mask >> begin, 0, out);
-      if (How.host && (out.nans & on)) [[unlikely]] return run_after_nan<F>(wave, op, begin);
+      if (!kApart || on == kAll) [[likely]]
+        compute<F, How.host, false, R>(mode, fetched, mask >> begin, on, out);
+      else
+        compute<F, How.host, kApart, R>(mode, fetched, mask >> begin, on, out);
+      if (How.host && (kApart ? out.nans : out.nans & on)) [[unlikely]] return run_after_nan<F>(wave, op, begin);
       if constexpr (Out::kCarry) carries |= out.carries << begin;
       if constexpr (Out::kValue) {
 #pragma GCC unroll 8
@@ -237,7 +244,7 @@ inline const Op* run_lanes(Wave& wave, const Op* op, const FloatMode& mode, unsi
       }
       continue;
     }
-    if constexpr (kSparesLanes) { // (these have no carries)
+    if constexpr (kApart && kMasksAreDear) { // (these have no carries)
 #pragma GCC unroll 1
       for (unsigned at = begin; at < begin + kLanes; at += kWords) {
         const uint32_t some = static_cast<uint32_t>(exec >> at) & kAllLanes;
