@@ -56,6 +56,8 @@ const Op* take_semaphore(Wave& wave, const Op* op, GlobalWaveSync::Resource& res
 } // namespace
 
 const Op* run_gws(Wave& wave, const Op* op) {
+  const bool takes_value = op->src[0].kind == SourceKind::Vector;
+  if (!takes_value && !wave.exec()) return op + 1; // nothing is sent (RDNA3 ISA 13.4.2)
   GlobalWaveSync& gws = *wave.group->dispatch->gws;
   const std::lock_guard<std::mutex> lock(gws.mutex);
   GlobalWaveSync::Resource& resource = gws.resources[((wave.s[kM0] >> 16) + static_cast<uint32_t>(op->offset)) & 63U];

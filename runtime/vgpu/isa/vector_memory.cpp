@@ -2,6 +2,8 @@
 // FLAT, GLOBAL, SCRATCH and MUBUF. Source operands of an Op here: src[0] vector address, src[1] scalar base or offset,
 // src[2] data, src[3] buffer descriptor. immediate holds the Segment and, for buffers, the address form.
 
+#include <algorithm>
+
 #include "lane_reach.h"
 #include "memory_bind.h"
 #include "memory_ops.h"
@@ -44,63 +46,102 @@ const Op* atomic_lane(Wave& wave, const Op* op, Segment segment, uint64_t addres
 
 // Buffers -----------------------------------------------------------------------------------------------------------
 
+// What keeps an access out of a buffer: its index, its index or its place in the record, nothing (but an empty buffer), or its
+// place in the whole buffer.
+enum class RangeCheck : uint8_t { Index, Record, Empty, Offset };
+
 struct Descriptor {
   uint64_t base;
   uint32_t stride, records, index_stride;
-  bool swizzle, add_thread;
-  unsigned out_of_range; // gfx10 OOB_SELECT
+  uint32_t element; // bytes of an index that lie together; 0: not swizzled
+  bool add_thread, bound;
+  bool whole;       // all bytes of a component must be inside, not its first alone
+  RangeCheck check;
 };
 
-Descriptor read_descriptor(const Wave& wave, const Op* op) {
+// RDNA3 and RDNA4 ISA 9.4.1, table of OOB_SELECT; gfx10 has its field, but looks at where a component begins. CDNA3 ISA 9.1.5.1:
+// what uses an index and has a stride is a structured buffer, all else is a raw one.
+RangeCheck range_check(unsigned generation, const Descriptor& d, const uint32_t* s, bool indexed) {
+  if (generation == 9) return indexed && d.stride != 0 ? RangeCheck::Index : RangeCheck::Offset;
+  switch (s[3] >> 28 & 3U) {
+  case 0: return RangeCheck::Record;
+  case 1: return RangeCheck::Index;
+  case 2: return RangeCheck::Empty;
+  }
+  return d.element && d.stride ? RangeCheck::Record : RangeCheck::Offset;
+}
+
+// Fields of the buffer resource: CDNA3 ISA table 48, RDNA3 ISA 9.6, RDNA4 ISA 9.6.
+Descriptor read_descriptor(const Wave& wave, const Op* op, uint32_t scalar_offset) {
   const uint32_t* const s = &wave.s[op->src[3].index];
   Descriptor d;
   d.base = buffer_base(s);
   d.stride = s[1] >> 16 & 0x3fffU;
-  d.swizzle = (s[1] >> 31 & 1U) != 0;
+  constexpr uint32_t kStrideScale[4] = {1, 4, 8, 32};
+  if (wave.generation >= 12) d.stride *= kStrideScale[s[3] >> 18 & 3U]; // bits 115:114
   d.records = s[2];
   d.index_stride = 8U << (s[3] >> 21 & 3U);
+  const uint32_t swizzle = s[1] >> 30;
+  d.element = wave.generation >= 11 ? (swizzle == 0 ? 0U : swizzle == 3 ? 16U : 4U) : swizzle & 2U ? 4U : 0U;
   d.add_thread = adds_thread(s);
-  d.out_of_range = wave.generation >= 10 ? s[3] >> 28 & 3U : (d.stride == 0 || !d.swizzle ? 3U : 1U);
+  const uint32_t format = wave.generation == 9 ? s[3] >> 15 & 0xfU : s[3] >> 12 & (wave.generation == 10 ? 0x7fU : 0x3fU);
+  d.bound = format != 0;
+  d.whole = wave.generation >= 11;
+  d.check = range_check(wave.generation, d, s, buffer_form(op->immediate) & kIndexed);
+  if (wave.generation >= 10 && (s[3] >> 28 & 3U) == 3) d.records -= std::min(d.records, scalar_offset);
   return d;
 }
 
 bool in_range(const Descriptor& d, uint32_t index, uint64_t offset, unsigned bytes) {
-  switch (d.out_of_range) {
-  case 0: return index < d.records && offset + bytes <= d.stride;
-  case 1: return index < d.records;
-  case 2: return d.records != 0;
-  default: return static_cast<uint64_t>(index) * d.stride + offset + bytes <= d.records;
+  const uint64_t end = offset + (d.whole ? bytes : 1U);
+  switch (d.check) {
+  case RangeCheck::Index: return index < d.records;
+  case RangeCheck::Record: return index < d.records && end <= d.stride;
+  case RangeCheck::Empty: return d.records != 0;
+  case RangeCheck::Offset: return end <= d.records;
   }
+  return false;
 }
 
 struct BufferLane {
   uint64_t address;
   Segment segment;
-  bool inside;
+  unsigned inside; // a bit per component
 };
 
-BufferLane buffer_lane(const Wave& wave, const Op* op, const Descriptor& d, uint32_t scalar_offset, unsigned lane,
-                       unsigned bytes) {
-  const unsigned form = buffer_form(op->immediate);
+// Components are dwords, and the whole of a smaller access or of an atomic.
+constexpr unsigned components_of(const MemoryTraits& traits) {
+  return traits.kind == MemoryKind::Atomic || traits.bytes <= 4 ? 1 : traits.bytes / 4U;
+}
+constexpr unsigned all_of(unsigned components) { return (1U << components) - 1; }
+
+uint64_t swizzled(const Descriptor& d, uint32_t index, uint64_t offset) { // RDNA3 ISA 9.4.2
+  return (static_cast<uint64_t>(index / d.index_stride) * d.stride + offset / d.element * d.element) * d.index_stride +
+         static_cast<uint64_t>(index % d.index_stride) * d.element + offset % d.element;
+}
+
+BufferLane buffer_lane(const Wave& wave, const Op* op, const Descriptor& d, uint32_t scalar_offset, unsigned lane) {
+  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const unsigned form = buffer_form(op->immediate), components = components_of(traits);
   const uint32_t* const row =
       op->src[0].kind == SourceKind::Vector ? wave.v + static_cast<size_t>(op->src[0].index) * wave.lanes + lane : nullptr;
-  uint32_t index = form & kIndexed ? row[0] : 0;
+  const uint32_t index = form & kIndexed ? row[0] : 0;
   uint64_t offset = static_cast<uint64_t>(op->offset);
   if (form & kOffset) offset += form & kIndexed ? row[wave.lanes] : row[0];
   if (d.add_thread) {
     // The scratch descriptor: dwords interleaved over the lanes, the scalar offset outside of the interleaving.
     const uint64_t skipped = d.base - kScratchBufferBase + scalar_offset;
-    return {skipped / wave.lanes + offset, Segment::Scratch, true};
+    return {skipped / wave.lanes + offset, Segment::Scratch, all_of(components)};
   }
-  BufferLane result{0, Segment::Global, in_range(d, index, offset, bytes)};
-  if (d.swizzle && d.stride) {
-    const uint64_t element = 4;
-    result.address = d.base + scalar_offset +
-                     (static_cast<uint64_t>(index / d.index_stride) * d.stride + offset / element * element) * d.index_stride +
-                     index % d.index_stride * element + offset % element;
-  } else {
-    result.address = d.base + scalar_offset + static_cast<uint64_t>(index) * d.stride + offset;
-  }
+  BufferLane result{d.base, Segment::Global, 0};
+  for (unsigned i = 0; d.bound && i < components; ++i)
+    if (in_range(d, index, offset + 4 * i, traits.bytes / components)) result.inside |= 1U << i;
+  if (!d.element)
+    result.address += scalar_offset + static_cast<uint64_t>(index) * d.stride + offset;
+  else if (wave.generation >= 12) // the scalar offset is swizzled as well (RDNA4 ISA 9.4.2)
+    result.address += swizzled(d, index, static_cast<uint32_t>(offset + scalar_offset));
+  else
+    result.address += scalar_offset + swizzled(d, index, offset);
   return result;
 }
 
@@ -120,18 +161,28 @@ bool scratch_access(Wave& wave, const Op* op, const Descriptor& d, uint32_t scal
   return true;
 }
 
+// Components that are out of range read as zero and are not written.
 const Op* buffer_access(Wave& wave, const Op* op, const BufferLane& at, unsigned lane) {
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
+  const unsigned components = components_of(traits);
   LaneAccess access{wave, op};
   uint32_t words[4] = {};
+  const auto each_piece = [&](auto transfer) {
+    if (at.inside == all_of(components)) return transfer(at.address, traits.bytes, words);
+    for (unsigned i = 0; i < components; ++i)
+      if ((at.inside >> i & 1U) && !transfer(at.address + 4 * i, 4U, words + i)) return false;
+    return true;
+  };
   switch (traits.kind) {
   case MemoryKind::Load:
-    if (at.inside && !access.load(at.segment, at.address, lane, traits.bytes, words)) return nullptr;
+    if (!each_piece([&](uint64_t address, unsigned bytes, uint32_t* to) { return access.load(at.segment, address, lane, bytes, to); }))
+      return nullptr;
     put_loaded(wave, traits, op->dst, lane, words);
     break;
   case MemoryKind::Store:
     take_stored(wave, traits, op->src[2].index, lane, words);
-    if (at.inside && !access.store(at.segment, at.address, lane, traits.bytes, words)) return nullptr;
+    if (!each_piece([&](uint64_t address, unsigned bytes, uint32_t* from) { return access.store(at.segment, address, lane, bytes, from); }))
+      return nullptr;
     break;
   case MemoryKind::Atomic:
     if (at.inside) return atomic_lane(wave, op, at.segment, at.address, lane);
@@ -226,16 +277,15 @@ int lane_of_access(Wave& wave, const Op* op, uint64_t address) {
 
 const Op* run_buffer(Wave& wave, const Op* op) {
   wave.resume = op;
-  const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const Descriptor descriptor = read_descriptor(wave, op);
   const uint32_t scalar_offset = op->src[1].kind == SourceKind::None ? 0 : wave.read32(op->src[1]);
+  const Descriptor descriptor = read_descriptor(wave, op, scalar_offset);
   const uint64_t exec = wave.exec();
   if (!exec) return op + 1;
   wave.memory->refresh();
   if (descriptor.add_thread && scratch_access(wave, op, descriptor, scalar_offset)) return op + 1;
   for (uint64_t left = exec; left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctzll(left));
-    const BufferLane at = buffer_lane(wave, op, descriptor, scalar_offset, lane, traits.bytes);
+    const BufferLane at = buffer_lane(wave, op, descriptor, scalar_offset, lane);
     if (!buffer_access(wave, op, at, lane)) return nullptr;
   }
   return op + 1;

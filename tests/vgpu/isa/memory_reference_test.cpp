@@ -181,7 +181,7 @@ private:
   Wave wave_;
   uint64_t state_ = 0xda3e39cb94b95bdbULL;
   uint64_t where_[64] = {}; // each lane's first byte
-  bool inside_[64] = {};    // of a buffer
+  unsigned inside_[64] = {}; // bytes that are in range
   Layout layout_ = Layout::Apart;
   unsigned executed_ = 0;
   std::set<std::string> reached_;
@@ -207,7 +207,7 @@ void MemoryBench::fill(bool real, bool wide) {
 
 // Gives every lane an address: within its own bytes, after the lane before it, or the same. False: the offset makes that impossible.
 bool MemoryBench::place(const Access& access, const Op& op, bool lds) {
-  for (bool& inside : inside_) inside = true;
+  for (unsigned& inside : inside_) inside = access.bytes;
   const unsigned align = access.what == What::Atomic || lds ? std::bit_ceil(access.bytes) : 1;
   const bool scalar = op.src[1].kind == SourceKind::Scalar && !lds;
   const uint64_t begin = random() % (128 / align) * align;
@@ -229,8 +229,9 @@ bool MemoryBench::place(const Access& access, const Op& op, bool lds) {
   return true;
 }
 
-// A raw buffer (out of range is what ends beyond the number of bytes), whose index, where there is one, chooses the lane's
-// bytes. Some have room for the first lanes alone.
+// A raw buffer, of which each dword must be in range (an atomic as a whole): CDNA3 ISA 9.1.5.1 (and gfx10) say where it begins,
+// RDNA3 ISA 9.4.1 all of it; from gfx10 on the scalar offset takes from the size. With an index a structured one, whose
+// records are the lanes' bytes. Some have room for the first lanes alone.
 bool MemoryBench::place_in_buffer(const Access& access, const Op& op) {
   const unsigned form = buffer_form(op.immediate), descriptor = op.src[3].index;
   const bool indexed = form & kIndexed, offset = form & kOffset;
@@ -244,16 +245,20 @@ bool MemoryBench::place_in_buffer(const Access& access, const Op& op) {
   if (scalar > 1 << 20) return false; // EXEC and its like
   const uint64_t base = global_ - scalar - static_cast<uint64_t>(op.offset), beyond = random() % 2 ? 64 : random() % machine_.lanes;
   const uint32_t stride = indexed ? kApart : 0;
-  const uint64_t records = static_cast<uint64_t>(op.offset) + beyond * kApart + 512;
+  const uint64_t limit = static_cast<uint64_t>(op.offset) + beyond * kApart + 512;
+  const uint64_t records = indexed ? beyond : limit + (machine_.generation >= 10 ? scalar : 0);
   wave_.s[descriptor] = static_cast<uint32_t>(base);
   wave_.s[descriptor + 1] = static_cast<uint32_t>(base >> 32 & 0xffffU) | stride << 16;
   wave_.s[descriptor + 2] = static_cast<uint32_t>(records);
-  wave_.s[descriptor + 3] = machine_.generation >= 10 ? 3U << 28 : 0;
+  wave_.s[descriptor + 3] = 0x27000U | (machine_.generation < 10 ? 0 : indexed ? 1U << 28 : 3U << 28);
   const unsigned align = access.what == What::Atomic ? std::bit_ceil(access.bytes) : 1;
   for (unsigned lane = 0; lane < machine_.lanes; ++lane) {
     const uint32_t within = offset ? random() % (128 / align) * align : 0;
     where_[lane] = lane * kApart + within;
-    inside_[lane] = where_[lane] + static_cast<uint64_t>(op.offset) + access.bytes <= records;
+    const unsigned step = access.what == What::Atomic || access.bytes < 4 ? access.bytes : 4, last = machine_.generation >= 11 ? step : 1;
+    const uint64_t begin = where_[lane] + static_cast<uint64_t>(op.offset);
+    inside_[lane] = 0;
+    while (inside_[lane] < access.bytes && (indexed ? lane < beyond : begin + inside_[lane] + last <= limit)) inside_[lane] += step;
     unsigned reg = op.src[0].index;
     if (indexed) v(registers_, reg++, lane) = lane;
     if (offset) v(registers_, reg, lane) = indexed ? within : static_cast<uint32_t>(where_[lane]);
@@ -271,7 +276,7 @@ void MemoryBench::expect(const Access& access, const Op& op, bool lds, std::vect
       std::byte* const at = bytes.data() + where_[lane] + (half ? second_place : 0);
       const unsigned dst = op.dst + half * words, from = half ? op.src[2].index : data0;
       uint32_t loaded[4] = {};
-      if (inside_[lane]) std::memcpy(loaded, at, access.bytes);
+      std::memcpy(loaded, at, inside_[lane]);
       if (access.sign && access.bytes == 1) loaded[0] = static_cast<uint32_t>(static_cast<int8_t>(loaded[0]));
       if (access.sign && access.bytes == 2) loaded[0] = static_cast<uint32_t>(static_cast<int16_t>(loaded[0]));
       const uint32_t was = before[size_t{op.dst} * machine_.lanes + lane];
@@ -279,14 +284,13 @@ void MemoryBench::expect(const Access& access, const Op& op, bool lds, std::vect
       if (access.part == Part::High) loaded[0] = (was & 0xffffU) | loaded[0] << 16;
       if (access.what == What::Load || (access.what == What::Atomic && op.returns))
         for (unsigned i = 0; i < words; ++i) v(registers, dst + i, lane) = loaded[i];
-      if (!inside_[lane]) continue; // reads as zero
       if (access.what == What::Store) {
         uint32_t stored[4];
         for (unsigned i = 0; i < words; ++i) stored[i] = before[size_t{from + i} * machine_.lanes + lane];
         if (access.part == Part::High) stored[0] >>= 16;
-        std::memcpy(at, stored, access.bytes);
+        std::memcpy(at, stored, inside_[lane]);
       }
-      if (access.what != What::Atomic) continue;
+      if (access.what != What::Atomic || !inside_[lane]) continue;
       uint64_t old = 0;
       std::memcpy(&old, at, access.bytes);
       uint64_t operand = data(before, from, lane, access.bytes), second = 0;

@@ -21,13 +21,11 @@
 #define ROW_SHARE row_newbcast
 #define RAW_BUFFER 0x00027000
 #define INDEXED_BUFFER 0x00027000
-#define FOUR_RECORDS 32
 #else
 #define CMPX(operation) v_cmpx_##operation
 #define ROW_SHARE row_share
 #define RAW_BUFFER 0x31016000
 #define INDEXED_BUFFER 0x11016000
-#define FOUR_RECORDS 4
 #endif
 #if GEN == 12
 #define v_mad_u64_u32 v_mad_co_u64_u32

@@ -12,7 +12,7 @@
   s_mov_b32 s12, s6
   s_mov_b32 s13, s7
   s_movk_i32 s14, 64
-  s_mov_b32 s15, 0x30000000
+  s_mov_b32 s15, 0x30027000
   s_mov_b32 s16, 0
   v_mov_b32 v1, 64
   global_store_dwordx4 v0, v[40:43], s[6:7]
@@ -167,6 +167,10 @@ KERNEL wave_sync
   ds_gws_sema_p offset:2 gds
   ds_gws_sema_p offset:2 gds
   ds_gws_sema_release_all offset:2 gds
+  ds_gws_init v0 offset:2 gds
+  s_mov_b64 exec, 0 // nothing is sent (RDNA3 ISA 13.4.2), so that nothing waits
+  ds_gws_sema_p offset:2 gds
+  s_mov_b64 exec, 1
   s_mov_b32 m0, -1
   IS32 v4, 2
   CHECKED
