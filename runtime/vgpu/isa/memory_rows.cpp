@@ -187,7 +187,7 @@ bool bind_scalar_memory(const BindContext&, const Instruction& in, const Row& ro
   // The immediate offset, where there is one before the cache policy: SGPR forms without it have the policy alone.
   const bool has_immediate = name_has(in, "_IMM");
   if (has_immediate && at < in.count && in.operands[at].kind == OperandKind::Immediate) op.offset = in.operands[at].value;
-  return true;
+  return op.offset >= 0 || in.mnemonic.substr(0, 9) != "s_buffer_"; // which is a violation
 }
 
 template <class Traits> const Traits* keep(const Traits& traits) {

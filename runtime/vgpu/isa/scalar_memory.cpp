@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SMEM: loads, and on gfx9 stores and atomics, through the scalar cache. Addresses are 64-bit; the two low bits of a dword
-// access are ignored. src[0] base or descriptor, src[1] scalar offset, src[2] data; offset the immediate.
+// SMEM: loads, and on gfx9 stores and atomics, through the scalar cache. Addresses are 64-bit. Of each of their components the
+// two low bits are ignored; gfx12 ignores one of a half word's, and none of a byte's (RDNA4 ISA 8.1.1).
+// src[0] base or descriptor, src[1] scalar offset, src[2] data; offset the immediate.
 
 #include <cstring>
 
@@ -27,9 +28,15 @@ void extend_and_write(Wave& wave, const Op* op, const MemoryTraits& traits, cons
   }
 }
 
-uint64_t scalar_offset(const Wave& wave, const Op* op) {
-  const uint64_t extra = op->src[1].kind == SourceKind::None ? 0 : wave.read32(op->src[1]);
-  return static_cast<uint64_t>(op->offset) + extra;
+uint64_t aligned(uint64_t component, unsigned bytes) { return component & ~uint64_t{bytes >= 4 ? 3U : bytes - 1U}; }
+
+uint64_t register_offset(const Wave& wave, const Op* op) {
+  return op->src[1].kind == SourceKind::None ? 0 : wave.read32(op->src[1]);
+}
+
+uint64_t address_of(const Wave& wave, const Op* op, unsigned bytes) {
+  return aligned(wave.read64(op->src[0]), bytes) + aligned(static_cast<uint64_t>(op->offset), bytes) +
+         aligned(register_offset(wave, op), bytes);
 }
 
 } // namespace
@@ -37,8 +44,7 @@ uint64_t scalar_offset(const Wave& wave, const Op* op) {
 const Op* run_scalar_load(Wave& wave, const Op* op) {
   wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  uint64_t address = wave.read64(op->src[0]) + scalar_offset(wave, op);
-  if (traits.bytes >= 4) address &= ~3ULL;
+  const uint64_t address = address_of(wave, op, traits.bytes);
   wave.memory->refresh();
   const std::byte* const host = wave.memory->translate(address, traits.bytes, false);
   if (!host) return raise(wave, op, Fault::PageFault, "scalar read of an address that is not mapped", address);
@@ -49,7 +55,7 @@ const Op* run_scalar_load(Wave& wave, const Op* op) {
 const Op* run_scalar_store(Wave& wave, const Op* op) {
   wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const uint64_t address = (wave.read64(op->src[0]) + scalar_offset(wave, op)) & ~3ULL;
+  const uint64_t address = address_of(wave, op, traits.bytes);
   wave.memory->refresh();
   std::byte* const host = wave.memory->translate(address, traits.bytes, true);
   if (!host) return raise(wave, op, Fault::PageFault, "scalar write to an address that is not mapped", address);
@@ -67,17 +73,20 @@ std::byte* scratch_cell(Wave& wave, uint64_t address, unsigned bytes) {
 }
 
 uint64_t scratch_address(const Wave& wave, const Op* op) { // a scalar offset counts 64 bytes
-  const uint64_t extra = op->src[1].kind == SourceKind::None ? 0 : wave.read32(op->src[1]);
-  return (wave.read64(op->src[0]) + static_cast<uint64_t>(op->offset) + 64 * extra) & ~3ULL;
+  return aligned(wave.read64(op->src[0]), 4) + aligned(static_cast<uint64_t>(op->offset), 4) + 64 * register_offset(wave, op);
 }
 
 struct ScalarBuffer {
-  uint64_t base, size;
+  uint64_t base, size, offset;
 };
-ScalarBuffer scalar_buffer(const Wave& wave, const Op* op) {
+// CDNA3 ISA 8.2.1, RDNA3.5 ISA 8.1.2, RDNA4 ISA 8.1.2: before gfx12 the offsets are aligned as one.
+ScalarBuffer scalar_buffer(const Wave& wave, const Op* op, unsigned bytes) {
   const uint32_t* const s = &wave.s[op->src[0].index];
   const uint32_t stride = s[1] >> 16 & 0x3fffU;
-  return {static_cast<uint64_t>(s[1] & 0xffffU) << 32 | s[0], stride ? static_cast<uint64_t>(stride) * s[2] : s[2]};
+  const uint64_t immediate = static_cast<uint64_t>(op->offset), extra = register_offset(wave, op);
+  const uint64_t size = stride ? static_cast<uint64_t>(stride) * s[2] : s[2], base = aligned(buffer_base(s), bytes);
+  if (wave.generation < 12) return {base, size, aligned(immediate + extra, bytes)};
+  return {base, aligned(size, bytes), aligned(immediate, bytes) + aligned(extra, bytes)};
 }
 
 const Op* atomic_at(Wave& wave, const Op* op, uint64_t address) {
@@ -117,16 +126,15 @@ const Op* run_scalar_scratch_store(Wave& wave, const Op* op) {
 
 const Op* run_scalar_atomic(Wave& wave, const Op* op) {
   wave.resume = op;
-  return atomic_at(wave, op, (wave.read64(op->src[0]) + scalar_offset(wave, op)) & ~3ULL);
+  return atomic_at(wave, op, address_of(wave, op, 4));
 }
 
 // Outside of the buffer nothing happens, and zero comes back.
 const Op* run_scalar_buffer_atomic(Wave& wave, const Op* op) {
   wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const ScalarBuffer buffer = scalar_buffer(wave, op);
-  const uint64_t offset = scalar_offset(wave, op) & ~3ULL;
-  if (offset <= buffer.size && traits.bytes <= buffer.size - offset) return atomic_at(wave, op, buffer.base + offset);
+  const auto [base, size, offset] = scalar_buffer(wave, op, traits.bytes);
+  if (offset < size) return atomic_at(wave, op, base + offset);
   if (op->returns) std::memset(&wave.s[op->dst], 0, traits.bytes);
   return op + 1;
 }
@@ -134,15 +142,13 @@ const Op* run_scalar_buffer_atomic(Wave& wave, const Op* op) {
 const Op* run_scalar_buffer_load(Wave& wave, const Op* op) {
   wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const auto [base, size] = scalar_buffer(wave, op);
-  uint64_t offset = scalar_offset(wave, op);
-  if (traits.bytes >= 4) offset &= ~3ULL;
-  // Words beyond the buffer read as zero.
+  const auto [base, size, offset] = scalar_buffer(wave, op, traits.bytes);
+  // Words that begin beyond the buffer read as zero.
   alignas(8) std::byte bytes[64] = {};
   wave.memory->refresh();
   const unsigned step = traits.bytes < 4 ? traits.bytes : 4;
   for (unsigned i = 0; i < traits.bytes; i += step) {
-    if (offset + i + step > size) continue;
+    if (offset + i >= size) continue;
     const std::byte* const host = wave.memory->translate(base + offset + i, step, false);
     if (!host) return raise(wave, op, Fault::PageFault, "scalar read of an address that is not mapped", base + offset + i);
     std::memcpy(bytes + i, host, step);
@@ -151,15 +157,14 @@ const Op* run_scalar_buffer_load(Wave& wave, const Op* op) {
   return op + 1;
 }
 
-// Words beyond the buffer are not written.
+// Words that begin beyond the buffer are not written.
 const Op* run_scalar_buffer_store(Wave& wave, const Op* op) {
   wave.resume = op;
   const MemoryTraits& traits = *static_cast<const MemoryTraits*>(op->table);
-  const auto [base, size] = scalar_buffer(wave, op);
-  const uint64_t offset = scalar_offset(wave, op) & ~3ULL;
+  const auto [base, size, offset] = scalar_buffer(wave, op, traits.bytes);
   wave.memory->refresh();
   for (unsigned i = 0; i < traits.bytes; i += 4) {
-    if (offset + i + 4 > size) continue;
+    if (offset + i >= size) continue;
     std::byte* const host = wave.memory->translate(base + offset + i, 4, true);
     if (!host) return raise(wave, op, Fault::PageFault, "scalar write to an address that is not mapped", base + offset + i);
     std::memcpy(host, &wave.s[op->src[2].index + i / 4], 4);
