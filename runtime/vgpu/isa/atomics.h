@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace ptxshim::vgpu {
@@ -23,6 +24,7 @@ uint32_t atomic_pk_add_bf16(uint32_t a, uint32_t b);
 // IEEE minNum and maxNum on bits; -0 is less than +0.
 template <class F, class U> [[gnu::always_inline]] inline U atomic_float_extreme(U old, U operand, bool maximum) {
   const F a = std::bit_cast<F>(old), b = std::bit_cast<F>(operand);
+  if (a != a && b != b) return operand | U(1) << (std::numeric_limits<F>::digits - 2); // quiet
   if (a != a) return operand;
   if (b != b) return old;
   constexpr U kSignBit = U(1) << (sizeof(U) * 8 - 1);

@@ -86,6 +86,7 @@ const Op* CodeCache::decode_run(uint64_t address, MemoryView& memory, std::strin
     if (!run.empty() && ends_run(run.back()) && run.back().pc + run.back().size == pc) break;
   }
   if (run.empty() || !ends_run(run.back())) run.push_back(jump_to(pc));
+  if (indexed && run.back().run != run_end) run.back().run = run_unsupported; // what is there would be decoded without indices
   runs_.push_back(std::move(run));
   const std::vector<Op>& stored = runs_.back();
   starts_.emplace(address, stored.data());

@@ -125,7 +125,7 @@ const Op* run_barrier_signal(Wave& wave, const Op* op) {
   return next(wave, op);
 }
 const Op* run_barrier_signal_isfirst(Wave& wave, const Op* op) {
-  wave.set_scc(wave.group->signalled == 0);
+  wave.set_scc(wave.group->wave_count > 1 && wave.group->signalled == 0); // a wave alone is in no group (RDNA4 ISA 16.3)
   return run_barrier_signal(wave, op);
 }
 const Op* run_barrier_wait(Wave& wave, const Op* op) {
@@ -154,9 +154,10 @@ const Op* run_barrier_state(Wave& wave, const Op* op) {
 // Machine registers ---------------------------------------------------------------------------------------------------
 
 void Wave::set_mode(uint32_t value) {
-  mode_register = value;
+  constexpr uint32_t kIeeeAndClamp = 3U << 8;
+  mode_register = generation >= 12 ? value & ~kIeeeAndClamp : value; // gfx12 has no such bits, and behaves as if they were set
   mode = meaning::FloatMode::from_register(value);
-  if (generation >= 12) mode.ieee = mode.dx10_clamp = true; // no such bits there
+  if (generation >= 12) mode.ieee = mode.dx10_clamp = true;
   meaning::FloatMode plain = mode;
   plain.ieee = plain.dx10_clamp = true;
   mode_kind = plain == meaning::kKeepDenormals      ? ModeKind::KeepDenormals
@@ -173,13 +174,32 @@ uint64_t ticks_of_100mhz() {
 
 constexpr unsigned kModeRegister = 1;
 constexpr uint32_t kFp16Overflow = 1U << 23; // overflowing halves become the largest number
+constexpr uint32_t kIndexAndSkip = 3U << 27; // gfx9: VGPR indexing, vector instructions do nothing
+
+// The bits that compute kernels can tell: CDNA3 ISA 3.4, RDNA3 ISA 3.4.1, RDNA4 ISA 3.4.1.
+uint32_t status_of(const Wave& wave) {
+  const uint32_t common = (wave.exec() == 0 ? 1U << 9 : 0U) | (wave.mask_at(kVcc) == 0 ? 1U << 10 : 0U) |
+                          (wave.group->wave_count > 1 ? 1U << 11 : 0U) | 1U << 16; // in a group of waves, valid
+  if (wave.generation >= 12) return common | (wave.lanes == 64 ? 1U << 29 : 0U);
+  const uint32_t scratch = wave.generation == 9 ? 1U << 28 : wave.generation == 11 ? 1U << 29 : 0U;
+  return common | wave.s[kScc] | (wave.scratch_bytes ? scratch : 0U);
+}
+uint32_t private_state_of(const Wave& wave) { // gfx12: RDNA4 ISA 3.4.2
+  const WorkGroup& group = *wave.group;
+  const bool complete =
+      wave.barrier_signalled && (wave.barrier_phase != group.barrier_phase || group.signalled + group.ended >= group.wave_count);
+  return wave.s[kScc] << 9 | (complete ? 1U << 2 : 0U) | (wave.scratch_bytes ? 1U << 18 : 0U);
+}
+// Flags of exceptions, which only the program itself sets.
+unsigned exceptions_register(const Wave& wave) { return wave.generation >= 12 ? 18 : 3; }
 
 uint32_t read_machine_register(const Wave& wave, unsigned id) {
   const DeviceProperties& device = *wave.group->dispatch->properties;
+  if (id == exceptions_register(wave)) return wave.trap_status;
   switch (id) {
   case kModeRegister: return wave.mode_register;
-  case 2: return wave.s[kScc] | (wave.exec() == 0 ? 1U << 9 : 0U) | (wave.mask_at(kVcc) == 0 ? 1U << 10 : 0U);
-  case 3: return wave.trap_status;
+  case 2: return status_of(wave);
+  case 4: return wave.generation >= 12 ? private_state_of(wave) : 0;
   case 6: return (wave.group->lds_bytes + 255) / 256 << 12;
   case 15: // SH_MEM_BASES: private and shared aperture, bits 63:48; something else on gfx12
     if (wave.generation >= 12) return 0;
@@ -193,13 +213,11 @@ uint32_t read_machine_register(const Wave& wave, unsigned id) {
 }
 
 void write_machine_register(Wave& wave, unsigned id, uint32_t value) {
-  switch (id) {
-  case kModeRegister: wave.set_mode(value); break;
-  case 3: wave.trap_status = value; break;
-  case 20: wave.flat_scratch = (wave.flat_scratch & ~0xffffffffULL) | value; break;
-  case 21: wave.flat_scratch = (wave.flat_scratch & 0xffffffffULL) | static_cast<uint64_t>(value) << 32; break;
-  default: break; // priority, debug and status registers: no effect here
-  }
+  if (id == exceptions_register(wave)) wave.trap_status = value;
+  if (id == kModeRegister) wave.set_mode(value);
+  if (wave.generation != 10) return; // later ones let trap handlers alone write FLAT_SCRATCH; others have no effect here
+  if (id == 20) wave.flat_scratch = (wave.flat_scratch & ~0xffffffffULL) | value;
+  if (id == 21) wave.flat_scratch = (wave.flat_scratch & 0xffffffffULL) | static_cast<uint64_t>(value) << 32;
 }
 
 struct Field {
@@ -226,6 +244,8 @@ const Op* run_setreg(Wave& wave, const Op* op) {
   const uint32_t now = (old & ~(field.mask << field.shift)) | (value & field.mask) << field.shift;
   if (field.id == kModeRegister && (now & kFp16Overflow))
     return raise(wave, op, Fault::IllegalInstruction, "FP16_OVFL in MODE, which is not implemented");
+  if (field.id == kModeRegister && wave.generation == 9 && (now & kIndexAndSkip))
+    return raise(wave, op, Fault::IllegalInstruction, "GPR_IDX_EN or VSKIP in MODE, which is not implemented");
   write_machine_register(wave, field.id, now);
   return next(wave, op);
 }

@@ -61,15 +61,14 @@ const Op* run_permlane16_var(Wave& wave, const Op* op) {
   return permute_rows(wave, op, op->immediate != 0, [&](unsigned lane) { return selectors[lane] & 15U; });
 }
 
-// Swaps the halves of a wave of 64; nothing in a wave of 32.
+// Swaps the halves of a wave of 64, and reads lanes that are off; does nothing in a wave of 32 (RDNA3 ISA 16.8).
 const Op* run_permlane64(Wave& wave, const Op* op) {
+  if (wave.lanes == 32) return op + 1;
   uint32_t data[64];
-  std::memcpy(data, wave.reg(op->src[0].index), wave.lanes * 4U);
-  const uint64_t exec = wave.exec();
-  const unsigned flip = wave.lanes == 64 ? 32U : 0U;
-  for (uint64_t left = exec; left; left &= left - 1) {
+  std::memcpy(data, wave.reg(op->src[0].index), sizeof data);
+  for (uint64_t left = wave.exec(); left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
-    wave.reg(op->dst)[lane] = exec >> (lane ^ flip) & 1U ? data[lane ^ flip] : 0;
+    wave.reg(op->dst)[lane] = data[lane ^ 32U];
   }
   return op + 1;
 }
@@ -87,14 +86,14 @@ const Op* run_swap(Wave& wave, const Op* op) {
 }
 
 namespace {
-const Op* move_relative(Wave& wave, const Op* op, uint64_t from_distance, uint64_t to_distance) {
+const Op* move_relative(Wave& wave, const Op* op, uint32_t from_distance, uint32_t to_distance) {
   const bool vector = op->src[0].kind == SourceKind::Vector;
-  const uint64_t from = op->src[0].index + from_distance, to = op->dst + to_distance;
+  const uint32_t from = op->src[0].index + from_distance, to = op->dst + to_distance;
   if ((vector && from >= kAccumulatorBase) || to >= kAccumulatorBase)
     return raise(wave, op, Fault::IllegalInstruction, "relative vector register out of range", vector ? from : to);
   const uint32_t scalar = vector ? 0 : wave.read32(op->src[0]);
-  const uint32_t* const source = vector ? wave.reg(static_cast<unsigned>(from)) : nullptr;
-  uint32_t* const target = wave.reg(static_cast<unsigned>(to));
+  const uint32_t* const source = vector ? wave.reg(from) : nullptr;
+  uint32_t* const target = wave.reg(to);
   const uint64_t exec = wave.exec();
   for (unsigned lane = 0; lane < wave.lanes; ++lane)
     if (exec >> lane & 1U) target[lane] = source ? source[lane] : scalar;

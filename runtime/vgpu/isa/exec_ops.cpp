@@ -78,15 +78,13 @@ const Op* run_bitset(Wave& wave, const Op* op) {
 }
 
 namespace {
-// M0 added to a register number: past the end of the file is an error of the program.
+// M0 added to a register number: from one kind of register to another is an error of the program (RDNA3 ISA 3.3.1).
 bool relative(Wave& wave, const Op* op, unsigned slot, unsigned words, unsigned& out, uint32_t distance) {
-  const uint64_t moved = static_cast<uint64_t>(slot) + distance;
-  if (moved + words > kM0) {
-    raise(wave, op, Fault::IllegalInstruction, "relative scalar register out of range", moved);
-    return false;
-  }
-  out = static_cast<unsigned>(moved);
-  return true;
+  const unsigned begin = slot < kTtmp0 ? 0 : kTtmp0, end = slot < kTtmp0 ? kTtmp0 : kM0;
+  out = slot + distance;
+  if (out >= begin && out <= end - words) return true;
+  raise(wave, op, Fault::IllegalInstruction, "relative scalar register out of range", out);
+  return false;
 }
 } // namespace
 

@@ -23,9 +23,7 @@ void read_rsrc(uint32_t rsrc1, uint32_t rsrc2, uint32_t properties, const Target
   out.vector_registers = ((rsrc1 & 63U) + 1) * 16; // the coarsest granule there is: only used to clear registers
   if (out.vector_registers > 256) out.vector_registers = 256;
   out.mode = rsrc1 >> 12 & 0xffU;
-  if (target.generation >= 12)
-    out.mode |= 3U << 8; // neither bit exists: clamping a NaN gives zero, IEEE rules
-  else
+  if (target.generation < 12)
     out.mode |= (bit(rsrc1, 21) ? 1U << 8 : 0U) | (bit(rsrc1, 23) ? 1U << 9 : 0U);
   out.user_scalars = rsrc2 >> 1 & 31U;
   for (unsigned i = 0; i < 3; ++i) out.group_id[i] = bit(rsrc2, 7 + i);

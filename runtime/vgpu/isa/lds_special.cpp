@@ -2,11 +2,12 @@
 // LDS accesses of a form of their own.
 //   ds_condxchg32_rtn_b64   two dwords; each is written where bit 31 of its data is set, without that bit
 //   ds_*_src2_*             gfx9: memory on both sides, the second cell at a distance that the offset field holds
-//   lds_direct_load         one element for all lanes, its place and type in M0
+//   lds_direct_load         one element for all lanes, its place and type in M0; four lanes get it if one of them is on
 
 #include <cstring>
 
 #include "lds_special.h"
+#include "meanings/scalar.h"
 #include "memory_ops.h"
 
 namespace ptxshim::vgpu {
@@ -76,7 +77,7 @@ const Op* run_lds_direct(Wave& wave, const Op* op) {
   std::memcpy(&value, at, bytes);
   if (type == 4) value = static_cast<uint32_t>(static_cast<int8_t>(value));
   if (type == 5) value = static_cast<uint32_t>(static_cast<int16_t>(value));
-  for (uint64_t left = wave.exec(); left; left &= left - 1) wave.reg(op->dst)[__builtin_ctzll(left)] = value;
+  for (uint64_t left = meaning::s_wqm_b64(wave.exec()).value; left; left &= left - 1) wave.reg(op->dst)[__builtin_ctzll(left)] = value;
   return op + 1;
 }
 

@@ -82,7 +82,7 @@ struct Wave {
   uint32_t generation = 10;      // 9, 10, 11, 12
   bool preserves_high_half = true; // 16-bit results (gfx10 and later)
   bool unaligned_lds = true;
-  uint64_t flat_scratch = 0;     // gfx10: reached by s_setreg only
+  uint64_t flat_scratch = 0;     // gfx10 and later: reached by s_getreg, gfx10: and by s_setreg
   uint32_t* scratch = nullptr;   // [dword][lane]
   uint32_t scratch_bytes = 0;    // per lane
   WorkGroup* group = nullptr;

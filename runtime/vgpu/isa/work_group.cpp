@@ -139,6 +139,7 @@ void RunningGroup::init_wave(Wave& wave, uint32_t index, const uint32_t size[3])
   wave.write64(kSharedLimit, device.lds_aperture + 0xffffffffULL);
   wave.write64(kPrivateBase, device.scratch_aperture);
   wave.write64(kPrivateLimit, device.scratch_aperture + 0xffffffffULL);
+  if (target.architected_scratch && wave.scratch_bytes) wave.flat_scratch = kScratchBufferBase;
   std::memset(wave.v, 0, static_cast<size_t>(start.vector_registers) * wave.lanes * 4);
   init_scalars(wave);
   init_work_items(wave, size);

@@ -212,6 +212,14 @@ TEST_P(Machine, does_not_wait_at_a_barrier_for_waves_that_have_ended) {
   for (uint32_t t = 0; t < 256; ++t) EXPECT_EQ(o[t], t < 128 ? t : 0);
 }
 
+TEST_P(Machine, tells_the_first_wave_at_a_barrier) {
+  const std::string name = GetParam();
+  if (name.find("gfx12") != 0) return;
+  uint32_t* const o = buffer<uint32_t>(4);
+  run("first_at_barriers", grid(1, 256), o);
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(o[i], i == 3 ? 0U : name.find("wave64") == std::string::npos ? 32U : 64U) << i;
+}
+
 TEST_P(Machine, runs_a_kernel_beside_one_that_spins) {
   volatile uint32_t* const flag = buffer<uint32_t>(1);
   std::thread spinning([&] { run("wait_for", grid(1, 1), flag); });

@@ -156,6 +156,16 @@ K void early_exit(G uint* o) {
   o[tid()] = tid();
 }
 
+#ifdef __GFX12__
+// The lanes of the wave that is first at each of three barriers.
+K void first_at_barriers(G uint* o) {
+  for (int i = 0; i < 3; ++i) {
+    if (__builtin_amdgcn_s_barrier_signal_isfirst(-1)) __atomic_fetch_add(o + i, 1, __ATOMIC_RELAXED);
+    __builtin_amdgcn_s_barrier_wait(-1);
+  }
+}
+#endif
+
 K void out_of_bounds(G uint* o) { o[tid() * 100000] = 1; }
 K void trap(G uint* o) {
   if (tid() == 5) __builtin_trap();

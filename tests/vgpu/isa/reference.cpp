@@ -322,10 +322,8 @@ void Reference::execute_cross_lane(const Vop& vop, const std::string& mnemonic) 
   } else if (has(mnemonic, "writelane")) {
     v(vop.vdst, value(1, 0) % lanes) = value(0, 0);
   } else if (has(mnemonic, "permlane64")) {
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      const unsigned from = lanes == 64 ? lane ^ 32U : lane;
-      if (exec() >> lane & 1U) v(vop.vdst, lane) = exec() >> from & 1U ? value(0, from) : 0;
-    }
+    for (unsigned lane = 0; lanes == 64 && lane < lanes; ++lane) // RDNA3 ISA 16.8: EXEC is that of the result
+      if (exec() >> lane & 1U) v(vop.vdst, lane) = value(0, lane ^ 32U);
   } else if (has(mnemonic, "permlane")) {
     execute_permlane(vop, mnemonic);
   } else if (has(mnemonic, "v_movrel")) {

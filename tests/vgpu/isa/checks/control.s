@@ -187,6 +187,9 @@ KERNEL moves
   IS32 s32, 20
   s_movreld_b64 s[30:31], s[20:21]
   IS64 s32, s33, 20, 21
+  s_mov_b32 m0, -1 // the sum has 32 bits
+  s_movrels_b32 s30, s23
+  IS32 s30, 22
 .if generation >= 10
   s_mov_b32 s33, 0
   s_mov_b32 m0, 0x00030001
@@ -209,6 +212,74 @@ KERNEL moves
   IS32 v31, 21
 .endif
   s_mov_b32 m0, -1
+  CHECKED
+
+// Machine registers. STATUS: SCC in bit 0 (gfx12: STATE_PRIV, bit 9), 9 EXECZ, 10 VCCZ, 11 in a group of waves, 16 valid.
+.macro STATUS_IS status, private
+  s_getreg_b32 s20, hwreg(HW_REG_STATUS)
+  s_and_b32 s20, s20, 0x10e01
+  IS32 s20, \status
+.if generation >= 12
+  s_getreg_b32 s20, hwreg(HW_REG_STATE_PRIV)
+  IS32 s20, \private
+.endif
+.endm
+.macro EXCEPTIONS register
+  s_setreg_imm32_b32 hwreg(\register, 0, 6), 0x25
+  s_getreg_b32 s20, hwreg(\register, 0, 7)
+  IS32 s20, 0x25
+  s_setreg_imm32_b32 hwreg(\register, 2, 1), 0
+  s_getreg_b32 s20, hwreg(\register, 2, 5)
+  IS32 s20, 8
+.endm
+.macro NOT_WRITTEN register
+  s_getreg_b32 s20, hwreg(\register)
+  s_mov_b32 s21, 0x1234
+  s_setreg_b32 hwreg(\register), s21
+  s_getreg_b32 s21, hwreg(\register)
+  s_cmp_eq_u32 s20, s21
+  SCC_IS 1
+.endm
+KERNEL machine_registers
+  s_mov_b64 vcc, 0
+  s_cmp_lg_u32 s6, s6
+.if generation >= 12
+  STATUS_IS 0x10400, 0x40000 // this kernel has scratch
+  s_mov_b64 vcc, 1
+  s_cmp_eq_u32 s6, s6
+  s_getreg_b32 s20, hwreg(HW_REG_STATE_PRIV)
+  IS32 s20, 0x40200
+  s_getreg_b32 s20, hwreg(HW_REG_MODE, 8, 2) // RDNA4 ISA 3.4.3: no such bits
+  IS32 s20, 0
+  s_setreg_imm32_b32 hwreg(HW_REG_MODE, 8, 2), 3
+  s_getreg_b32 s20, hwreg(HW_REG_MODE, 8, 2)
+  IS32 s20, 0
+  EXCEPTIONS HW_REG_EXCP_FLAG_USER
+  NOT_WRITTEN HW_REG_SCRATCH_BASE_LO
+  NOT_WRITTEN HW_REG_SCRATCH_BASE_HI
+.else
+  STATUS_IS 0x10400, 0
+  s_mov_b64 vcc, 1
+  s_cmp_eq_u32 s6, s6
+  s_getreg_b32 s20, hwreg(HW_REG_STATUS, 0, 12)
+  IS32 s20, 1
+  EXCEPTIONS HW_REG_TRAPSTS
+.endif
+.if generation == 11
+  // RDNA3 ISA 3.4: that of a wave with scratch, "writable only while in trap handler"
+  NOT_WRITTEN HW_REG_FLAT_SCR_LO
+  NOT_WRITTEN HW_REG_FLAT_SCR_HI
+  s_getreg_b32 s20, hwreg(HW_REG_FLAT_SCR_HI)
+  s_cmp_lg_u32 s20, 0
+  SCC_IS 1
+.endif
+.if generation == 10
+  s_setreg_imm32_b32 hwreg(HW_REG_FLAT_SCR_LO), 0x1234
+  s_setreg_imm32_b32 hwreg(HW_REG_FLAT_SCR_HI), 0x56
+  s_getreg_b32 s20, hwreg(HW_REG_FLAT_SCR_LO)
+  s_getreg_b32 s21, hwreg(HW_REG_FLAT_SCR_HI)
+  IS64 s20, s21, 0x1234, 0x56
+.endif
   CHECKED
 
 // What waits, hints or keeps statistics changes nothing.
@@ -297,7 +368,7 @@ KERNEL hints
   IS32 s21, 0x11 // the only one has: that completed it
   s_barrier_wait -1
   s_barrier_signal_isfirst -1
-  SCC_IS 1
+  SCC_IS 0 // RDNA4 ISA 16.3: 0 where there is no work group, which is one of several waves (3.4.1)
   s_barrier_wait -1
 .else
   s_barrier

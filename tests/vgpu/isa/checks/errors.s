@@ -22,6 +22,29 @@ KERNEL illegal_instruction
 KERNEL illegal_mode
   s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1
   s_endpgm
+// RDNA3 ISA 3.3.1: VCC_HI is the last register that an index from a scalar register may reach
+KERNEL illegal_index_beyond_vcc
+  s_movk_i32 m0, 98
+  s_movrels_b32 s20, s10
+  s_endpgm
+KERNEL illegal_pair_beyond_vcc
+  s_movk_i32 m0, 97
+  s_movreld_b64 s[10:11], s[20:21]
+  s_endpgm
+.if generation == 9
+KERNEL illegal_skip
+  s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1
+  s_endpgm
+KERNEL illegal_index_mode
+  s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1
+  s_endpgm
+KERNEL illegal_jump_with_indices
+  s_set_gpr_idx_on s20, 1
+  s_branch 1f
+1:
+  v_mov_b32 v1, v2
+  s_endpgm
+.endif
 .if generation == 10
 KERNEL illegal_direct_operand
   v_mov_b32 v1, lds_direct

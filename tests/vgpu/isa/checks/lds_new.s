@@ -14,6 +14,16 @@
   s_mov_b32 m0, 0x00041
   \name v2
   IS32 v2, 0xf3
+  // one lane of four is on, and all four get it (RDNA3 ISA 12.2.1, RDNA4 ISA 12.4)
+  s_mov_b32 exec_lo, 31
+  v_mov_b32 v3, 7
+  s_mov_b32 exec_lo, 2
+  \name v3
+  s_mov_b32 exec_lo, 1
+  v_readlane_b32 s20, v3, 3
+  v_readlane_b32 s21, v3, 4
+  IS32 v3, 0xf3
+  IS64 s20, s21, 0xf3, 7
 .endm
 
 KERNEL loads
@@ -96,6 +106,9 @@ KERNEL atomics
   ATOMIC32 ds_max_num_f32, ds_max_num_rtn_f32, 0xc0000000, 0x3f800000, 0x3f800000
   ATOMIC64 ds_min_num_f64, ds_min_num_rtn_f64, 0, 0x3ff00000, 0, 0xc0000000, 0, 0xc0000000
   ATOMIC64 ds_max_num_f64, ds_max_num_rtn_f64, 0, 0xc0000000, 0, 0x3ff00000, 0, 0x3ff00000
+  // RDNA4 ISA 13.3: of two NaNs the operand, made quiet
+  ATOMIC32 ds_min_num_f32, ds_min_num_rtn_f32, 0x7f800001, 0x7fe00000, 0x7fa00000
+  ATOMIC64 ds_max_num_f64, ds_max_num_rtn_f64, 1, 0x7ff00000, 2, 0xfff80000, 2, 0xfff00000
   ATOMIC32 ds_pk_add_f16, ds_pk_add_rtn_f16, 0x40003c00, 0xc0004400, 0xc4004200
   ATOMIC32 ds_pk_add_bf16, ds_pk_add_rtn_bf16, 0x40003f80, 0xc0004080, 0xc0804040
   ATOMIC32 ds_sub_clamp_u32, ds_sub_clamp_rtn_u32, 3, 0, 7

@@ -17,8 +17,8 @@ KERNEL moves
   IS64 v2, v3, 3, 2
 .if generation >= 11
   v_mov_b32 v4, 7
-  v_permlane64_b32 v4, v2 // nothing in a wave of 32
-  IS32 v4, 3
+  v_permlane64_b32 v4, v2 // nothing in a wave of 32 (RDNA3 ISA 16.8: "treated as scalar NOP")
+  IS32 v4, 7
 .endif
 .if generation >= 12
   // lane 0 chooses itself; of the other row, which is off, it keeps what it has
