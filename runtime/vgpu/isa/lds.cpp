@@ -45,6 +45,11 @@ Addressing addressing_of(Wave& wave, const Op* op, uint64_t offset) {
   return {wave.reg(op->src[0].index), nullptr, offset, AddressForm::Wrapping32};
 }
 
+// With equal offsets there is one access, and it takes the first data: CDNA3 ISA 11.3.1.
+const Source& second_data(const Wave& wave, const Op* op) {
+  return wave.generation == 9 && op->offset == op->immediate ? op->src[1] : op->src[2];
+}
+
 // Some lane is out of range: the first one is reported.
 const Op* report_lane(Wave& wave, const Op* op, std::initializer_list<Addressing> addressings, unsigned bytes) {
   for (uint64_t left = wave.exec(); left; left &= left - 1) {
@@ -101,7 +106,7 @@ const Op* run_lds_store2(Wave& wave, const Op* op) {
   if (!second) return report_lane(wave, op, {one, two}, traits.bytes);
   store_lanes(wave, traits, reach, op->src[1].index);
   reach.base = second;
-  store_lanes(wave, traits, reach, op->src[2].index);
+  store_lanes(wave, traits, reach, second_data(wave, op).index);
   return op + 1;
 }
 
@@ -112,7 +117,7 @@ const Op* run_lds_exchange2(Wave& wave, const Op* op) {
   std::memcpy(copy, wave.reg(op->src[0].index), wave.lanes * 4U);
   return each_lane(wave, op, [&](unsigned lane) {
     const uint64_t offsets[2] = {uint64_t{copy[lane] + static_cast<uint32_t>(op->offset)}, uint64_t{copy[lane] + static_cast<uint32_t>(op->immediate)}};
-    const uint64_t values[2] = {value_of(wave, op->src[1], lane, words), value_of(wave, op->src[2], lane, words)};
+    const uint64_t values[2] = {value_of(wave, op->src[1], lane, words), value_of(wave, second_data(wave, op), lane, words)};
     for (unsigned i = 0; i < 2; ++i) {
       std::byte* const at = cell(wave, offsets[i], traits.bytes);
       if (!at) return out_of_range(wave, op, offsets[i], lane) != nullptr;

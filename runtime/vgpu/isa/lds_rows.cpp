@@ -86,6 +86,7 @@ bool bind_lds(const BindContext& context, const Instruction& in, const Row& row,
     text_number(in, "offset1:", second);
     op.offset = first * unit;
     op.immediate = static_cast<uint32_t>(second * unit);
+    if (first == second) op.run = row.run;
     return true;
   }
   if (row.run == run_lds_swizzle) { // the printer shows patterns in words: take the operand

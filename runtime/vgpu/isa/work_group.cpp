@@ -149,6 +149,15 @@ void RunningGroup::init_wave(Wave& wave, uint32_t index, const uint32_t size[3])
   if (!entry_) raise(wave, nullptr, Fault::BadCodeObject, why.c_str(), start.entry);
 }
 
+namespace {
+// CDNA3 ISA table 8, RDNA3 ISA table 11: the first wave's bit, the wave at bit 20, the ordered append term at bit 6 and the
+// count of waves; RDNA4 ISA table 12 has the last two alone. Without ordered appends, gfx9 has the wave for a term.
+uint32_t work_group_info(const Target& target, uint32_t wave, uint32_t count) {
+  if (target.generation >= 12) return count;
+  return (wave == 0 ? 1U << 31 : 0U) | wave << 20 | (target.generation == 9 ? wave << 6 : 0U) | count;
+}
+} // namespace
+
 // The order is that of the descriptor's bits.
 void RunningGroup::init_scalars(Wave& wave) {
   const KernelStart& start = dispatch_.start;
@@ -189,9 +198,8 @@ void RunningGroup::init_scalars(Wave& wave) {
     for (unsigned i = 0; i < 3; ++i)
       if (start.group_id[i]) put(group_.id[i]);
   }
-  if (start.group_info) put((wave.index == 0 ? 1U << 31 : 0U) | wave.index << 6 | group_.wave_count);
+  if (start.group_info) put(work_group_info(target, wave.index, group_.wave_count));
   if (start.private_wave_offset) put(0);
-  if (!target.work_group_ids_in_ttmp && target.is_gfx940) wave.s[kTtmp0 + 8] = wave.index;
   if (target.work_group_ids_in_ttmp) wave.s[kTtmp0 + 8] = wave.index << 25;
 }
 

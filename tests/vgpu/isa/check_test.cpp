@@ -91,4 +91,41 @@ TEST_P(GridBarrier, holds_every_wave_until_all_have_come) {
 }
 INSTANTIATE_TEST_SUITE_P(Targets, GridBarrier, ::testing::Values("gfx90a", "gfx1030"));
 
+// The ISA documents' first state of the scalar registers (CDNA3 table 8, RDNA3 table 11, RDNA4 table 12).
+struct GroupInfo {
+  const char* target;
+  uint32_t wave_size, first_wave, number_shift;
+};
+class WorkGroupInfo : public ::testing::TestWithParam<GroupInfo> {};
+
+TEST_P(WorkGroupInfo, tells_waves_apart) {
+  const auto [target, wave_size, first_wave, number_shift] = GetParam();
+  const std::string path = std::string(PTXSHIM_KERNELS_DIR) + "/work_group_info_" + target + ".co";
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> elf{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  DirectDevice device(target, 1);
+  auto loaded = device.load(std::as_bytes(std::span<const char>(elf)));
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  const LoadedObject object = std::move(loaded).value();
+  const uint64_t out = device.memory().allocate(4096);
+  Launch shape;
+  shape.arguments.resize(8);
+  std::memcpy(shape.arguments.data(), &out, 8);
+  shape.threads[0] = 130;
+  const DispatchOutcome outcome = device.launch(*object.find_kernel("info"), shape);
+  ASSERT_EQ(outcome.fault, Fault::None) << outcome.report;
+  const uint32_t* const words = reinterpret_cast<const uint32_t*>(device.memory().host(out));
+  constexpr uint32_t kAppendTerm = 0x3ffc0;
+  const uint32_t waves = (130 + wave_size - 1) / wave_size;
+  for (uint32_t item = 0; item < 130; ++item) {
+    const uint32_t wave = item / wave_size, first = wave == 0 ? first_wave : 0;
+    const uint32_t number = number_shift ? wave << number_shift : 0;
+    EXPECT_EQ(words[item] & ~kAppendTerm, first | number | waves) << "item " << item;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Targets, WorkGroupInfo,
+                         ::testing::Values(GroupInfo{"gfx90a", 64, 1U << 31, 20}, GroupInfo{"gfx942", 64, 1U << 31, 20},
+                                           GroupInfo{"gfx1030", 32, 1U << 31, 20}, GroupInfo{"gfx1100", 32, 1U << 31, 20},
+                                           GroupInfo{"gfx1150", 32, 1U << 31, 20}, GroupInfo{"gfx1200", 32, 0, 0}));
+
 } // namespace

@@ -53,6 +53,19 @@ KERNEL stores
   TWO32 ds_write2st64_b32, ds_read2st64_b32, ds_wrxchg2st64_rtn_b32, 64
   TWO64 ds_write2_b64, ds_read2_b64, ds_wrxchg2_rtn_b64, 1
   TWO64 ds_write2st64_b64, ds_read2st64_b64, ds_wrxchg2st64_rtn_b64, 64
+.if generation == 9
+  // CDNA3 ISA 11.3.1: with equal offsets there is one access, and it takes the first data
+  ds_write2_b32 v1, v40, v42 offset0:3 offset1:3
+  ds_read_b32 v2, v1 offset:12
+  IS32 v2, 0x8182f3f4
+  ds_write2st64_b64 v1, v[42:43], v[40:41] offset0:1 offset1:1
+  ds_read_b64 v[2:3], v1 offset:512
+  IS64 v2, v3, 0x55667788, 0x99aabbcc
+  ds_wrxchg2_rtn_b32 v[2:3], v1, v41, v42 offset0:3 offset1:3
+  IS32 v2, 0x8182f3f4
+  ds_read_b32 v2, v1 offset:12
+  IS32 v2, 0x11223344
+.endif
   CHECKED
 
 KERNEL atomics
