@@ -28,6 +28,16 @@ Op jump_to(uint64_t address) {
   return op;
 }
 
+// The index mode knows other roles for the operands of these (CDNA3 ISA 6.6.2), which no compiler uses there.
+bool has_own_roles(const Instruction& instruction) {
+  if (instruction.flags & (flag::kSdwa | flag::kDpp)) return true;
+  for (const char* const part : {"rev_", "madmk", "fmamk"})
+    if (instruction.mnemonic.find(part) != std::string_view::npos) return true;
+  for (uint32_t i = 0; i < instruction.count; ++i)
+    if (instruction.operands[i].tied_to >= 0) return true;
+  return false;
+}
+
 } // namespace
 
 const ConstantRow* ConstantRows::keep(const ConstantRow& row) {
@@ -81,7 +91,10 @@ const Op* CodeCache::decode_run(uint64_t address, MemoryView& memory, std::strin
     if (instruction.mnemonic == "s_set_gpr_idx_on") indexed = true;
     if (instruction.mnemonic == "s_set_gpr_idx_off") indexed = false;
     if (indexed && (instruction.flags & flag::kValu))
-      for (size_t i = before; i < run.size(); ++i) make_indexed(run[i], originals_);
+      for (size_t i = before; i < run.size(); ++i) {
+        if (has_own_roles(instruction)) run[i].run = run_unsupported;
+        else make_indexed(run[i], originals_);
+      }
     pc += instruction.size;
     if (!run.empty() && ends_run(run.back()) && run.back().pc + run.back().size == pc) break;
   }

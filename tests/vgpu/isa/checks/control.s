@@ -124,7 +124,12 @@ KERNEL register_index
   s_mov_b32 s20, 3
   s_set_gpr_idx_idx s20
   v_mov_b32 v30, v20
+  s_set_gpr_idx_mode 2
+  v_sub_u32 v34, v20, v30
+  s_set_gpr_idx_mode 9
+  v_readlane_b32 s21, v27, 0
   s_set_gpr_idx_off
+  IS64 v34, s21, 0, 30
   IS32 v21, 22
   IS32 v32, 20
   IS32 v33, 20

@@ -44,6 +44,17 @@ KERNEL illegal_jump_with_indices
 1:
   v_mov_b32 v1, v2
   s_endpgm
+// CDNA3 ISA 6.6.2: in the index mode the operands of these have roles of their own
+KERNEL illegal_indexed_accumulator
+  s_set_gpr_idx_on s20, 8
+  v_fmac_f32 v1, v2, v3
+  s_set_gpr_idx_off
+  s_endpgm
+KERNEL illegal_indexed_reverse
+  s_set_gpr_idx_on s20, 8
+  v_lshlrev_b32 v1, v2, v3
+  s_set_gpr_idx_off
+  s_endpgm
 .endif
 .if generation == 10
 KERNEL illegal_direct_operand
