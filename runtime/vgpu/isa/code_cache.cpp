@@ -28,6 +28,18 @@ Op jump_to(uint64_t address) {
   return op;
 }
 
+// Outside trap handlers the trap registers read as zero before gfx12, and writes of them and of SCC with them are void
+// (RDNA3 ISA 3.3.1.4). False: the instruction writes one, or reads a descriptor there.
+bool hide_trap_registers(Instruction& instruction, unsigned generation) {
+  for (uint32_t i = 0; i < instruction.count; ++i) {
+    Operand& operand = instruction.operands[i];
+    if (operand.kind != OperandKind::Scalar || operand.index < kTtmp0 || operand.index >= kTtmp0 + 16) continue;
+    if (operand.is_definition || operand.words > 2) return false;
+    if (generation < 12) operand.kind = OperandKind::Null;
+  }
+  return true;
+}
+
 // The index mode knows other roles for the operands of these (CDNA3 ISA 6.6.2), which no compiler uses there.
 bool has_own_roles(const Instruction& instruction) {
   if (instruction.flags & (flag::kSdwa | flag::kDpp)) return true;
@@ -87,7 +99,9 @@ const Op* CodeCache::decode_run(uint64_t address, MemoryView& memory, std::strin
       break;
     }
     const size_t before = run.size();
+    const bool may_run = hide_trap_registers(instruction, target_.generation);
     bind_instruction(context, instruction, run);
+    for (size_t i = before; i < run.size() && !may_run; ++i) run[i].run = run_unsupported;
     if (instruction.mnemonic == "s_set_gpr_idx_on") indexed = true;
     if (instruction.mnemonic == "s_set_gpr_idx_off") indexed = false;
     if (indexed && (instruction.flags & flag::kValu))

@@ -233,6 +233,7 @@ Field field_of(uint32_t immediate) {
 
 const Op* run_getreg(Wave& wave, const Op* op) {
   const Field field = field_of(op->immediate);
+  if (field.id == 5) return raise(wave, op, Fault::IllegalInstruction, "GPR_ALLOC, which is not implemented");
   wave.s[op->dst] = read_machine_register(wave, field.id) >> field.shift & field.mask;
   return next(wave, op);
 }

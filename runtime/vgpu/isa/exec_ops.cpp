@@ -78,10 +78,11 @@ const Op* run_bitset(Wave& wave, const Op* op) {
 }
 
 namespace {
-// M0 added to a register number: from one kind of register to another is an error of the program (RDNA3 ISA 3.3.1).
+// M0 added to a register number: from one kind of register to another is an error of the program, and pairs begin at even
+// registers (RDNA3 ISA 3.3.1).
 bool relative(Wave& wave, const Op* op, unsigned slot, unsigned words, unsigned& out, uint32_t distance) {
   const unsigned begin = slot < kTtmp0 ? 0 : kTtmp0, end = slot < kTtmp0 ? kTtmp0 : kM0;
-  out = slot + distance;
+  out = slot + (words == 2 ? distance & ~1U : distance);
   if (out >= begin && out <= end - words) return true;
   raise(wave, op, Fault::IllegalInstruction, "relative scalar register out of range", out);
   return false;

@@ -192,6 +192,9 @@ KERNEL moves
   IS32 s32, 20
   s_movreld_b64 s[30:31], s[20:21]
   IS64 s32, s33, 20, 21
+  s_mov_b32 m0, 3 // RDNA3 ISA 3.3.1.3: pairs ignore the index's lowest bit
+  s_movrels_b64 s[30:31], s[20:21]
+  IS64 s30, s31, 22, 23
   s_mov_b32 m0, -1 // the sum has 32 bits
   s_movrels_b32 s30, s23
   IS32 s30, 22

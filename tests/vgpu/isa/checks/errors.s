@@ -28,8 +28,15 @@ KERNEL illegal_index_beyond_vcc
   s_movrels_b32 s20, s10
   s_endpgm
 KERNEL illegal_pair_beyond_vcc
-  s_movk_i32 m0, 97
+  s_movk_i32 m0, 98
   s_movreld_b64 s[10:11], s[20:21]
+  s_endpgm
+KERNEL illegal_register_allocation
+  s_getreg_b32 s20, hwreg(5)
+  s_endpgm
+// RDNA3 ISA 3.4.9: only trap handlers write these
+KERNEL illegal_trap_register
+  s_mov_b32 ttmp4, 1
   s_endpgm
 .if generation == 9
 KERNEL illegal_skip
