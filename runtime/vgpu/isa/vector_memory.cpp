@@ -281,6 +281,8 @@ const Op* run_buffer(Wave& wave, const Op* op) {
   const Descriptor descriptor = read_descriptor(wave, op, scalar_offset);
   const uint64_t exec = wave.exec();
   if (!exec) return op + 1;
+  if (wave.s[op->src[3].index + 3] >> 30) // hardware ignores the instruction (RDNA3 ISA 9.6)
+    return raise(wave, op, Fault::IllegalInstruction, "buffer instruction on a resource of another type");
   wave.memory->refresh();
   if (descriptor.add_thread && scratch_access(wave, op, descriptor, scalar_offset)) return op + 1;
   for (uint64_t left = exec; left; left &= left - 1) {

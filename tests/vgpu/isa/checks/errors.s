@@ -31,6 +31,14 @@ KERNEL illegal_pair_beyond_vcc
   s_movk_i32 m0, 98
   s_movreld_b64 s[10:11], s[20:21]
   s_endpgm
+KERNEL illegal_buffer_of_another_type
+  s_mov_b32 s14, -1
+  s_mov_b32 s15, 0x90027000
+  s_mov_b32 s16, 0
+  s_mov_b64 s[12:13], s[6:7]
+  v_mov_b32 v1, v0
+  buffer_load_dword v1, v0, s[12:15], s16 offen
+  s_endpgm
 KERNEL illegal_register_allocation
   s_getreg_b32 s20, hwreg(5)
   s_endpgm
