@@ -59,16 +59,20 @@ template <AtomicOp Op_, unsigned Lanes, bool Full> PTXSHIM_INLINE void run_row_i
     const uint32_t unit = unit_of<Full>(exec, lane);
     if (!kQuickMasks && unit == 0) continue;
     std::byte* const place = at + 4 * lane;
-    const Words old = Full ? load_words(place) : load_some(place, mask_of<1, 0>(unit));
+    const Words old = Full || (!kQuickMasks && unit == kAllLanes) ? load_words(place) : load_some(place, mask_of<1, 0>(unit));
     uint32_t before[kWords], operand[kWords], second[kWords] = {}, now[kWords];
     store_words(before, old);
     store_words(operand, load_words(data.operand + lane));
     if (has_second(Op_)) store_words(second, load_words(data.second + lane));
     PTXSHIM_LANES for (unsigned i = 0; i < kWords; ++i) now[i] = atomic_result(Op_, before[i], operand[i], second[i]);
-    if constexpr (Full)
+#if defined(__AVX512F__)
+    Full ? store_words(place, load_words(now)) : store_some(place, mask_of<1, 0>(unit), load_words(now));
+#else
+    if (Full || unit == kAllLanes)
       store_words(place, load_words(now));
     else
-      store_some<1>(place, mask_of<1, 0>(unit), load_words(now));
+      each_on(unit, [&](unsigned i) __attribute__((always_inline)) { write(place + 4 * i, now[i]); });
+#endif
     if (data.old) put_words<Full>(data.old + lane, unit, old);
   }
 }
@@ -112,7 +116,7 @@ template <unsigned Lanes, bool Full, class Body> PTXSHIM_INLINE void each_lane(u
   if constexpr (Full) {
     PTXSHIM_LANES_SOME for (unsigned lane = 0; lane < Lanes; ++lane) body(lane);
   } else {
-    for (uint64_t left = exec; left; left &= left - 1) body(first_lane(left));
+    each_on(exec, body);
   }
 }
 
@@ -139,8 +143,8 @@ template <Place P, AtomicOp Op_, class T, unsigned Lanes, bool Full> PTXSHIM_INL
     each_lane<Lanes, Full>(
         exec, [&](unsigned lane) __attribute__((always_inline)) { put_value(data.old, lane, Lanes, old[lane]); });
 }
-template <Place P, AtomicOp Op_, class T, unsigned Lanes, bool Full>
-PTXSHIM_INLINE void run_apart(std::byte* base, const uint32_t* where, uint64_t exec, const Data& data) {
+template <Place P, AtomicOp Op_, class T, unsigned Lanes, bool Full, class Offset>
+PTXSHIM_INLINE void run_apart(std::byte* base, const Offset* where, uint64_t exec, const Data& data) {
   each_lane<Lanes, Full>(
       exec, [&](unsigned lane) __attribute__((always_inline)) {
         T* const cell = reinterpret_cast<T*>(base + where[lane]);
@@ -157,30 +161,32 @@ PTXSHIM_INLINE void run_apart(std::byte* base, const uint32_t* where, uint64_t e
 }
 
 // Whether all lanes' places are multiples of the bytes.
-template <class T, unsigned Lanes> PTXSHIM_INLINE bool are_aligned(const std::byte* base, const uint32_t* where) {
+template <class T, unsigned Lanes, bool Full> PTXSHIM_INLINE bool are_aligned(const std::byte* base, const uint32_t* where, uint64_t exec) {
   Words bits{};
-  for (unsigned lane = 0; lane < Lanes; lane += kWords) bits |= load_words(where + lane);
-  return is_aligned<T>(base) && top_bits(reinterpret_cast<Words>((bits & static_cast<uint32_t>(sizeof(T) - 1)) != 0U)) == 0;
+  for (unsigned lane = 0; lane < Lanes; lane += kWords)
+    bits |= only_on<Full>(exec, lane, load_words(where + lane) + static_cast<uint32_t>(reinterpret_cast<uintptr_t>(base)));
+  return top_bits(reinterpret_cast<Words>((bits & static_cast<uint32_t>(sizeof(T) - 1)) != 0U)) == 0;
 }
 
 template <Place P, AtomicOp Op_, class T, unsigned Lanes> [[gnu::noinline]] bool access_apart(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
-    alignas(64) uint32_t where[Lanes];
+    const uint32_t* const where = row_of<Lanes>(wave, op->src[0].index);
     std::byte* base = nullptr;
     if constexpr (P == Place::Lds) {
-      if (!place_in_lds<sizeof(T), Lanes, full>(wave, op, exec, static_cast<uint32_t>(op->offset), where)) return false;
-      base = wave.group->lds;
+      base = find_apart_in_lds<sizeof(T), Lanes, full>(wave, where, exec, static_cast<uint32_t>(op->offset));
     } else {
       Common common;
       if (!find_in_global<Lanes, full>(wave, op, exec, true, common)) return false;
-      base = place_in_range<sizeof(T), Lanes, full>(common, exec, where);
+      base = find_apart<sizeof(T), Lanes, full>(common, exec);
     }
-    if (!base || !are_aligned<T, Lanes>(base, where)) return false;
+    if (!base || !are_aligned<T, Lanes, full>(base, where, exec)) return false;
     const Data data = data_of<P, Op_, T, Lanes>(wave, op);
-    if (is_series<0, Lanes, true>(where, exec, where[0]))
-      run_one<P, Op_, T, Lanes, full>(reinterpret_cast<T*>(base + where[0]), exec, data);
+    using Offset = std::conditional_t<P == Place::Lds, int32_t, uint32_t>;
+    const Offset* const offset = reinterpret_cast<const Offset*>(where);
+    if (is_row<0, Lanes, full>(where, exec))
+      run_one<P, Op_, T, Lanes, full>(reinterpret_cast<T*>(base + offset[full ? 0 : first_lane(exec)]), exec, data);
     else
-      run_apart<P, Op_, T, Lanes, full>(base, where, exec, data);
+      run_apart<P, Op_, T, Lanes, full>(base, offset, exec, data);
     return true;
   };
   return done<Lanes>(wave, body);
@@ -192,8 +198,9 @@ template <Place P, AtomicOp Op_, class T, unsigned Lanes> constexpr Handler kApa
 template <AtomicOp Op_, unsigned Lanes> const Op* row_in_lds(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     const uint32_t* const row = row_of<Lanes>(wave, op->src[0].index);
+    if (!is_row<4, Lanes, full>(row, exec)) return false;
     std::byte* const at = find_in_lds<4, Lanes, full>(wave, row, exec, static_cast<uint32_t>(op->offset));
-    if (!is_row<4, Lanes, full>(row, exec) || !at || !is_aligned<uint32_t>(at)) return false;
+    if (!at || !is_aligned<uint32_t>(at)) return false;
     run_row_in_lds<Op_, Lanes, full>(at, exec, data_of<Place::Lds, Op_, uint32_t, Lanes>(wave, op));
     return true;
   };
@@ -202,6 +209,7 @@ template <AtomicOp Op_, unsigned Lanes> const Op* row_in_lds(Wave& wave, const O
 template <AtomicOp Op_, unsigned Lanes> const Op* row_in_global(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     Common common;
+    if (!is_row<4, Lanes, full>(row_of<Lanes>(wave, op->src[0].index), exec)) return false;
     if (!find_in_global<Lanes, full>(wave, op, exec, true, common)) return false;
     std::byte* const at = find_row<4, Lanes, full>(common, exec);
     if (!at || !is_aligned<uint32_t>(at)) return false;

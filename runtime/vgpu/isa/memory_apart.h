@@ -2,9 +2,10 @@
 // Copies between memory and register rows where every lane has a place of its own.
 //
 // What is loaded is put together in registers of the host and stored as whole vectors: the vector operation that reads it
-// next would miss the store buffer if lanes were stored one by one. Lanes outside EXEC have the place of one that is on, so they
-// load what it loads, and it is dropped; their stores go to a sink. Hardware gathers are not used: they are slower than single
-// loads on most hosts.
+// next would miss the store buffer if lanes were stored one by one. Lanes outside EXEC load what the first that is on loads, and
+// it is dropped. Offsets are taken two at a time, as 64 bits: from memory where all lanes are on, else out of a vector, since
+// single words of a vector that was just stored come slowly out of the store buffer. Hardware gathers are not used: they
+// are slower than single loads on most hosts.
 // Included only by files that are compiled once per host ISA; all lies in a namespace of that ISA.
 #pragma once
 
@@ -20,6 +21,7 @@ typedef int32_t Ints __attribute__((vector_size(32)));
 #define PTXSHIM_SHUFFLE(a, b, i, j, k, l)                                                                                                  \
   __builtin_shufflevector(a, b, i, j, k, l, (i) + 4, (j) + 4, (k) + 4, (l) + 4) // within blocks; b begins at kB
 inline constexpr int kB = 8;
+typedef uint64_t Pairs __attribute__((vector_size(32)));
 inline constexpr Words kLanes{0, 1, 2, 3, 4, 5, 6, 7}, kBits{1, 2, 4, 8, 16, 32, 64, 128};
 PTXSHIM_INLINE bool any(Words w) { return !_mm256_testz_si256(reinterpret_cast<__m256i>(w), reinterpret_cast<__m256i>(w)); }
 #else
@@ -27,6 +29,7 @@ typedef uint32_t Words __attribute__((vector_size(16)));
 typedef int32_t Ints __attribute__((vector_size(16)));
 #define PTXSHIM_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 inline constexpr int kB = 4;
+typedef uint64_t Pairs __attribute__((vector_size(16)));
 inline constexpr Words kLanes{0, 1, 2, 3}, kBits{1, 2, 4, 8};
 PTXSHIM_INLINE bool any(Words w) { return !_mm_testz_si128(reinterpret_cast<__m128i>(w), reinterpret_cast<__m128i>(w)); }
 #endif
@@ -34,17 +37,10 @@ inline constexpr unsigned kWords = kB;
 #define PTXSHIM_UNROLL _Pragma("GCC unroll 16")
 #define PTXSHIM_UNROLL_SOME _Pragma("GCC unroll 4")
 
-template <class T> PTXSHIM_INLINE T read(const void* p) {
-  T value;
-  __builtin_memcpy(&value, p, sizeof value);
-  return value;
-}
-template <class T> PTXSHIM_INLINE void write(void* p, T value) { __builtin_memcpy(p, &value, sizeof value); }
-
 PTXSHIM_INLINE Words all(uint32_t value) { return Words{} + value; }
 // All ones for the lanes of EXEC among those from `lane` on.
 PTXSHIM_INLINE Words mask_of(uint64_t exec, unsigned lane) {
-  return reinterpret_cast<Words>((all(static_cast<uint32_t>(exec >> lane)) & kBits) != 0);
+  return reinterpret_cast<Words>((all(static_cast<uint32_t>(exec >> lane)) & kBits) == kBits);
 }
 PTXSHIM_INLINE Words choose(Words on, Words a, Words b) { return (a & on) | (b & ~on); }
 // Whether none, or all, of the lanes that are taken together from `lane` on are in EXEC.
@@ -52,36 +48,57 @@ PTXSHIM_INLINE uint32_t unit_of(uint64_t exec, unsigned lane) { return static_ca
 
 // Lanes with their words beside each other <-> one vector a word -------------------------------------------------------
 
-// Where a lane's bytes are.
+// Where a lane's bytes are: 32 bits, with a sign or without, from the base.
 template <class Offset> struct Places {
   std::byte* base;
   const Offset* offset;
   PTXSHIM_INLINE std::byte* operator()(unsigned lane) const { return base + offset[lane]; }
 };
 
+// Places of the lanes that are taken together.
+template <class Offset> struct UnitPlaces {
+  std::byte* base;
+  uint64_t pair[kWords / 2];
+  PTXSHIM_INLINE std::byte* operator()(unsigned i) const {
+    using Pair = std::conditional_t<std::is_signed_v<Offset>, int64_t, uint64_t>;
+    return base + (i % 2 ? static_cast<Pair>(pair[i / 2]) >> 32 : static_cast<Pair>(static_cast<Offset>(pair[i / 2])));
+  }
+};
+// `any`: the offset of a lane that is on. (It may be overwritten by what is loaded.)
+template <bool Full, class Offset>
+PTXSHIM_INLINE UnitPlaces<Offset> unit_places(const Places<Offset>& at, uint64_t exec, unsigned lane, Words any) {
+  UnitPlaces<Offset> out{at.base, {}};
+  const Words own = read<Words>(at.offset + lane);
+  const Pairs pairs = reinterpret_cast<Pairs>(choose(mask_of(exec, lane), own, any));
+  for (unsigned i = 0; i < kWords / 2; ++i) {
+    out.pair[i] = Full ? read<uint64_t>(at.offset + lane + 2 * i) : pairs[i];
+    __asm__("" : "+r"(out.pair[i])); // (the compiler would take the halves out of the vector one by one)
+  }
+  return out;
+}
+
 // Four bytes of each lane; 8 (two lanes a block); 16 (one lane a block).
-template <class At> PTXSHIM_INLINE Words words4(At at, unsigned lane, unsigned skip) {
-  auto word = [&](unsigned i) { return read<uint32_t>(at(lane + i) + skip); };
+template <class At> PTXSHIM_INLINE Words words4(const At& at, unsigned skip) {
+  auto word = [&](unsigned i) { return read<uint32_t>(at(i) + skip); };
 #if defined(__AVX2__)
   return Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
 #else
   return Words{word(0), word(1), word(2), word(3)};
 #endif
 }
-template <class At> PTXSHIM_INLINE Words pairs(At at, unsigned lane) {
-  typedef uint64_t Pairs __attribute__((vector_size(sizeof(Words))));
-  auto pair = [&](unsigned i) { return read<uint64_t>(at(lane + i)); };
+template <class At> PTXSHIM_INLINE Words pairs(const At& at, unsigned first) {
+  auto pair = [&](unsigned i) { return read<uint64_t>(at(first + i)); };
 #if defined(__AVX2__)
   return reinterpret_cast<Words>(Pairs{pair(0), pair(1), pair(4), pair(5)});
 #else
   return reinterpret_cast<Words>(Pairs{pair(0), pair(1)});
 #endif
 }
-template <class At> PTXSHIM_INLINE Words quads(At at, unsigned lane) {
+template <class At> PTXSHIM_INLINE Words quads(const At& at, unsigned first) {
 #if defined(__AVX2__)
-  return __builtin_shufflevector(read<Block>(at(lane)), read<Block>(at(lane + 4)), 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_shufflevector(read<Block>(at(first)), read<Block>(at(first + 4)), 0, 1, 2, 3, 4, 5, 6, 7);
 #else
-  return read<Block>(at(lane));
+  return read<Block>(at(first));
 #endif
 }
 
@@ -94,15 +111,15 @@ PTXSHIM_INLINE Rows<4> transpose(Words a, Words b, Words c, Words d) {
            PTXSHIM_SHUFFLE(ab_high, cd_high, 0, 1, kB, kB + 1), PTXSHIM_SHUFFLE(ab_high, cd_high, 2, 3, kB + 2, kB + 3)}};
 }
 
-template <unsigned N, class At> PTXSHIM_INLINE Rows<N> collect(At at, unsigned lane) {
-  if constexpr (N == 1) return {{words4(at, lane, 0)}};
+template <unsigned N, class At> PTXSHIM_INLINE Rows<N> collect(const At& at) {
+  if constexpr (N == 1) return {{words4(at, 0)}};
   if constexpr (N == 2 || N == 3) {
-    const Words a = pairs(at, lane), b = pairs(at, lane + 2);
+    const Words a = pairs(at, 0), b = pairs(at, 2);
     Rows<N> rows{{PTXSHIM_SHUFFLE(a, b, 0, 2, kB, kB + 2), PTXSHIM_SHUFFLE(a, b, 1, 3, kB + 1, kB + 3)}};
-    if constexpr (N == 3) rows.word[2] = words4(at, lane, 8);
+    if constexpr (N == 3) rows.word[2] = words4(at, 8);
     return rows;
   }
-  if constexpr (N == 4) return transpose(quads(at, lane), quads(at, lane + 1), quads(at, lane + 2), quads(at, lane + 3));
+  if constexpr (N == 4) return transpose(quads(at, 0), quads(at, 1), quads(at, 2), quads(at, 3));
 }
 
 // Loads -------------------------------------------------------------------------------------------------------------
@@ -111,22 +128,26 @@ template <bool Full> PTXSHIM_INLINE void put(uint32_t* to, uint64_t exec, unsign
   write(to + lane, Full ? value : choose(mask_of(exec, lane), value, read<Words>(to + lane)));
 }
 
-template <unsigned N, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void load(At at, uint64_t exec, uint32_t* row) {
+template <unsigned N, unsigned Lanes, bool Full, class Offset>
+PTXSHIM_INLINE void load(const Places<Offset>& at, uint64_t exec, uint32_t* row) {
+  const Words any = all(static_cast<uint32_t>(at.offset[Full ? 0 : meaning::first_lane(exec)]));
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
     if (!Full && unit_of(exec, lane) == 0) continue;
-    const Rows<N> rows = collect<N>(at, lane);
+    const Rows<N> rows = collect<N>(unit_places<Full>(at, exec, lane, any));
     PTXSHIM_UNROLL for (unsigned word = 0; word < N; ++word) put<Full>(row + word * Lanes, exec, lane, rows.word[word]);
   }
 }
 
 // Bytes and half words: T is int8_t, uint8_t, int16_t or uint16_t. Wide: of every lane four bytes can be read.
-template <class T, unsigned Lanes, bool Full, bool Wide, class At>
-PTXSHIM_INLINE void load_small(At at, uint64_t exec, uint32_t* row, HalfRow half) {
+template <class T, unsigned Lanes, bool Full, bool Wide, class Offset>
+PTXSHIM_INLINE void load_small(const Places<Offset>& at, uint64_t exec, uint32_t* row, HalfRow half) {
   constexpr unsigned kUnused = Wide ? 32 - 8 * sizeof(T) : 0;
   using Read = std::conditional_t<Wide, uint32_t, T>;
+  const Words any = all(static_cast<uint32_t>(at.offset[Full ? 0 : meaning::first_lane(exec)]));
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
     if (!Full && unit_of(exec, lane) == 0) continue;
-    auto word = [&](unsigned i) { return static_cast<uint32_t>(read<Read>(at(lane + i))); };
+    const UnitPlaces<Offset> unit = unit_places<Full>(at, exec, lane, any);
+    auto word = [&](unsigned i) { return static_cast<uint32_t>(read<Read>(unit(i))); };
 #if defined(__AVX2__)
     const Words in = Words{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)} << kUnused;
 #else
@@ -140,18 +161,19 @@ PTXSHIM_INLINE void load_small(At at, uint64_t exec, uint32_t* row, HalfRow half
 
 // Stores, in ascending order of lanes -------------------------------------------------------------------------------
 
+// Units of lanes of two and of four words are turned, and lanes that are off stored to a sink; single words are taken lane by lane.
 struct Sink {
   alignas(16) std::byte bytes[16];
 };
-template <bool Full, class At> PTXSHIM_INLINE std::byte* target(At at, uint64_t exec, Sink& sink, unsigned lane) {
-  std::byte* const to = at(lane);
-  return Full || (exec >> lane & 1U) ? to : sink.bytes;
+template <bool Full> PTXSHIM_INLINE std::byte* target(std::byte* to, uint32_t unit, unsigned i, Sink& sink) {
+  return Full || (unit >> i & 1U) ? to : sink.bytes;
 }
 
-template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_quads(At at, uint64_t exec, const uint32_t* from) {
+template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_quads(const At& at, uint64_t exec, const uint32_t* from) {
   Sink sink;
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    if (!Full && unit_of(exec, lane) == 0) continue;
+    const uint32_t unit = unit_of(exec, lane);
+    if (!Full && unit == 0) continue;
     const uint32_t* const row = from + lane;
     const Rows<4> quads = transpose(read<Words>(row), read<Words>(row + Lanes), read<Words>(row + 2 * Lanes), read<Words>(row + 3 * Lanes));
     PTXSHIM_UNROLL for (unsigned i = 0; i < kWords; ++i) {
@@ -161,61 +183,55 @@ template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_quads(A
 #else
       const Block block = quad;
 #endif
-      write(target<Full>(at, exec, sink, lane + i), block);
+      write(target<Full>(at(lane + i), unit, i, sink), block);
     }
   }
 }
-
-template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_pairs(At at, uint64_t exec, const uint32_t* from) {
-  typedef uint64_t Pairs __attribute__((vector_size(sizeof(Words))));
+template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_pairs(const At& at, uint64_t exec, const uint32_t* from) {
   Sink sink;
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    if (!Full && unit_of(exec, lane) == 0) continue;
+    const uint32_t unit = unit_of(exec, lane);
+    if (!Full && unit == 0) continue;
     const Words low = read<Words>(from + lane), high = read<Words>(from + lane + Lanes);
     const Pairs even = reinterpret_cast<Pairs>(PTXSHIM_SHUFFLE(low, high, 0, kB, 1, kB + 1));
     const Pairs odd = reinterpret_cast<Pairs>(PTXSHIM_SHUFFLE(low, high, 2, kB + 2, 3, kB + 3));
     PTXSHIM_UNROLL for (unsigned i = 0; i < kWords; ++i) {
       const unsigned in_block = i / 4 * 2 + i % 2;
-      write(target<Full>(at, exec, sink, lane + i), i % 4 < 2 ? even[in_block] : odd[in_block]);
+      write(target<Full>(at(lane + i), unit, i, sink), i % 4 < 2 ? even[in_block] : odd[in_block]);
     }
   }
 }
 
-// One, or with the third word after a pair.
-template <unsigned N, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_singly(At at, uint64_t exec, const uint32_t* from) {
-  Sink sink;
-  for (unsigned first = 0; first < Lanes; first += kWords) {
-    if (!Full && unit_of(exec, first) == 0) continue;
-    PTXSHIM_UNROLL for (unsigned lane = first; lane < first + kWords; ++lane) {
-      std::byte* const to = target<Full>(at, exec, sink, lane);
-      const uint32_t* const row = from + lane;
-      if constexpr (N == 3) {
-        write(to, row[0] | uint64_t{row[Lanes]} << 32);
-        write(to + 8, row[2 * Lanes]);
-      } else {
-        write(to, row[0]);
-      }
+// Calls body for each lane that is on.
+template <unsigned Lanes, bool Full, class Body> PTXSHIM_INLINE void each_lane(uint64_t exec, Body body) {
+  if constexpr (!Full) return meaning::each_on(exec, body);
+  PTXSHIM_UNROLL for (unsigned lane = 0; lane < Lanes; ++lane) body(lane);
+}
+
+template <unsigned N, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store(const At& at, uint64_t exec, const uint32_t* row) {
+  if constexpr (N == 4) return store_quads<Lanes, Full>(at, exec, row);
+  if constexpr (N == 2) return store_pairs<Lanes, Full>(at, exec, row);
+  each_lane<Lanes, Full>(exec, [&](unsigned lane) __attribute__((always_inline)) {
+    std::byte* const to = at(lane);
+    if constexpr (N == 3) {
+      write(to, row[lane] | uint64_t{row[Lanes + lane]} << 32);
+      write(to + 8, row[2 * Lanes + lane]);
+    } else {
+      write(to, row[lane]);
     }
-  }
+  });
 }
-
-template <unsigned N, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store(At at, uint64_t exec, const uint32_t* row) {
-  if constexpr (N == 4)
-    store_quads<Lanes, Full>(at, exec, row);
-  else if constexpr (N == 2)
-    store_pairs<Lanes, Full>(at, exec, row);
-  else
-    store_singly<N, Lanes, Full>(at, exec, row);
-}
-
 template <class T, unsigned Lanes, bool Full, class At>
-PTXSHIM_INLINE void store_small(At at, uint64_t exec, const uint32_t* row, HalfRow half) {
-  Sink sink;
-  for (unsigned first = 0; first < Lanes; first += kWords) {
-    if (!Full && unit_of(exec, first) == 0) continue;
-    PTXSHIM_UNROLL for (unsigned lane = first; lane < first + kWords; ++lane)
-        write(target<Full>(at, exec, sink, lane), static_cast<T>(row[lane] >> half.shift));
-  }
+PTXSHIM_INLINE void store_small(const At& at, uint64_t exec, const uint32_t* row, HalfRow half) {
+  each_lane<Lanes, Full>(
+      exec, [&](unsigned lane) __attribute__((always_inline)) { write(at(lane), static_cast<T>(row[lane] >> half.shift)); });
+}
+
+// Lanes that follow each other: whole units of them, and the others as if they were apart.
+template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE void store_row(std::byte* begin, uint64_t exec, const uint32_t* row) {
+  const uint64_t left = store_units<N, Lanes, Full>(begin, exec, row);
+  if (left != 0)
+    store<N, Lanes, false>([&](unsigned lane) __attribute__((always_inline)) { return begin + lane * 4 * N; }, left, row);
 }
 
 } // namespace ptxshim::vgpu::meaning::apart

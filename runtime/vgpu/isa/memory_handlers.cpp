@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores as most kernels have them: the lanes of EXEC one after the other in LDS or in a piece of global memory that was
 // seen lately, or at one place of scratch. Whatever else there is, and whatever fails, goes on in the general handlers (lds.cpp,
-// vector_memory.cpp), which begin anew. No other function is called, so handlers have no frame. Compiled once per host ISA; the
+// vector_memory.cpp), which begin anew. No other function is called, so few handlers have a frame. Compiled once per host ISA; the
 // build defines PTXSHIM_ISA. Beside them ds_bpermute_b32, which accesses LDS in name alone.
 
 #include "lds.h"
@@ -51,33 +51,25 @@ PTXSHIM_INLINE void copy(std::byte* at, uint64_t exec, uint32_t* row, const Op* 
   } else {
     if constexpr (bytes_of(S) == 1) store_small_row<Byte, Lanes, Full>(at, exec, row, half_of(op));
     if constexpr (bytes_of(S) == 2) store_small_row<HalfWord, Lanes, Full>(at, exec, row, half_of(op));
-    if constexpr (bytes_of(S) >= 4) store_words_row<bytes_of(S) / 4, Lanes, Full>(at, exec, row);
+    if constexpr (bytes_of(S) >= 4) apart::store_row<bytes_of(S) / 4, Lanes, Full>(at, exec, row);
   }
 }
 
 // What lanes that are apart must be able to read: at least words, which are quicker to put together than smaller pieces.
 template <MemoryKind K, Shape S> constexpr unsigned kReach = K == MemoryKind::Load&& S < Shape::W1 ? 4 : bytes_of(S);
 
-// All lanes load the same.
-template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE void spread(const std::byte* at, uint64_t exec, uint32_t* row) {
-  uint32_t words[N];
-  __builtin_memcpy(words, at, sizeof words);
-  for (unsigned word = 0; word < N; ++word)
-    for (unsigned lane = 0; lane < Lanes; lane += kWords)
-      put_words<Full>(row + word * Lanes + lane, unit_of<Full>(exec, lane), Words{} + words[word]);
-}
-
 // As copy, where each lane is at base + where[lane].
-template <MemoryKind K, Shape S, unsigned Lanes, bool Full>
+template <class Offset, MemoryKind K, Shape S, unsigned Lanes, bool Full>
 PTXSHIM_INLINE void copy_apart(std::byte* base, const uint32_t* where, uint64_t exec, uint32_t* row, const Op* op) {
-  const apart::Places<uint32_t> at{base, where};
+  const apart::Places<Offset> at{base, reinterpret_cast<const Offset*>(where)};
   using Byte = std::conditional_t<S == Shape::I8, int8_t, uint8_t>;
   using HalfWord = std::conditional_t<S == Shape::I16, int16_t, uint16_t>;
   if constexpr (K == MemoryKind::Load) {
     if constexpr (bytes_of(S) == 1) apart::load_small<Byte, Lanes, Full, true>(at, exec, row, half_of(op));
     if constexpr (bytes_of(S) == 2) apart::load_small<HalfWord, Lanes, Full, true>(at, exec, row, half_of(op));
     if constexpr (bytes_of(S) >= 4) {
-      if (is_series<0, Lanes, true>(where, exec, where[0])) return spread<bytes_of(S) / 4, Lanes, Full>(base + where[0], exec, row);
+      if (is_row<0, Lanes, Full>(where, exec))
+        return spread_words<bytes_of(S) / 4, Lanes, Full>(at(Full ? 0 : first_lane(exec)), exec, row);
       apart::load<bytes_of(S) / 4, Lanes, Full>(at, exec, row);
     }
   } else {
@@ -89,76 +81,81 @@ PTXSHIM_INLINE void copy_apart(std::byte* base, const uint32_t* where, uint64_t 
 
 // LDS ---------------------------------------------------------------------------------------------------------------
 
-template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] bool lds_apart(Wave& wave, const Op* op) {
+template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] const Op* lds_apart(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
-    alignas(64) uint32_t where[Lanes];
-    if (!place_in_lds<kReach<K, S>, Lanes, full>(wave, op, exec, static_cast<uint32_t>(op->offset), where)) return false;
-    copy_apart<K, S, Lanes, full>(wave.group->lds, where, exec, data_row<K, Lanes>(wave, op, 1), op);
+    const uint32_t* const where = row_of<Lanes>(wave, op->src[0].index);
+    std::byte* const base = find_apart_in_lds<kReach<K, S>, Lanes, full>(wave, where, exec, static_cast<uint32_t>(op->offset));
+    if (!base) return false;
+    copy_apart<int32_t, K, S, Lanes, full>(base, where, exec, data_row<K, Lanes>(wave, op, 1), op);
     return true;
   };
-  return done<Lanes>(wave, body);
+  return run_or<Lanes>(kLds<K>, wave, op, body);
 }
-template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] bool lds2_apart(Wave& wave, const Op* op) {
+template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] const Op* lds2_apart(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
-    alignas(64) uint32_t one[Lanes], two[Lanes];
-    if (!place_in_lds<kReach<K, S>, Lanes, full>(wave, op, exec, static_cast<uint32_t>(op->offset), one)) return false;
-    if (!place_in_lds<kReach<K, S>, Lanes, full>(wave, op, exec, op->immediate, two)) return false;
-    std::byte* const base = wave.group->lds;
-    copy_apart<K, S, Lanes, full>(base, one, exec, data_row<K, Lanes>(wave, op, 1), op);
-    copy_apart<K, S, Lanes, full>(base, two, exec, second_row<K, S, Lanes>(wave, op), op);
+    const uint32_t* const where = row_of<Lanes>(wave, op->src[0].index);
+    std::byte* const one = find_apart_in_lds<kReach<K, S>, Lanes, full>(wave, where, exec, static_cast<uint32_t>(op->offset));
+    std::byte* const two = find_apart_in_lds<kReach<K, S>, Lanes, full>(wave, where, exec, op->immediate);
+    if (!one || !two) return false;
+    uint32_t* rows[2] = {data_row<K, Lanes>(wave, op, 1), second_row<K, S, Lanes>(wave, op)};
+    const bool over_address = K == MemoryKind::Load && where >= rows[0] && where < rows[1]; // it is loaded last
+    copy_apart<int32_t, K, S, Lanes, full>(over_address ? two : one, where, exec, rows[over_address], op);
+    copy_apart<int32_t, K, S, Lanes, full>(over_address ? one : two, where, exec, rows[!over_address], op);
     return true;
   };
-  return done<Lanes>(wave, body);
+  return run_or<Lanes>(kLds2<K>, wave, op, body);
 }
 
 template <MemoryKind K, Shape S, unsigned Lanes> const Op* lds(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     const uint32_t* const row = row_of<Lanes>(wave, op->src[0].index);
+    if (!is_row<bytes_of(S), Lanes, full>(row, exec)) return false;
     std::byte* const at = find_in_lds<bytes_of(S), Lanes, full>(wave, row, exec, static_cast<uint32_t>(op->offset));
-    if (!is_row<bytes_of(S), Lanes, full>(row, exec) || !at) return false;
+    if (!at) return false;
     copy<K, S, Lanes, full>(at, exec, data_row<K, Lanes>(wave, op, 1), op);
     return true;
   };
-  return run_or<Lanes>(run_apart<lds_apart<K, S, Lanes>, kLds<K>>, wave, op, body);
+  return run_or<Lanes>(lds_apart<K, S, Lanes>, wave, op, body);
 }
 template <MemoryKind K, Shape S, unsigned Lanes> const Op* lds2(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     const uint32_t* const row = row_of<Lanes>(wave, op->src[0].index);
+    if (!is_row<bytes_of(S), Lanes, full>(row, exec)) return false;
     std::byte* const one = find_in_lds<bytes_of(S), Lanes, full>(wave, row, exec, static_cast<uint32_t>(op->offset));
     std::byte* const two = find_in_lds<bytes_of(S), Lanes, full>(wave, row, exec, op->immediate);
-    if (!is_row<bytes_of(S), Lanes, full>(row, exec) || !one || !two) return false;
+    if (!one || !two) return false;
     copy<K, S, Lanes, full>(one, exec, data_row<K, Lanes>(wave, op, 1), op);
     copy<K, S, Lanes, full>(two, exec, second_row<K, S, Lanes>(wave, op), op);
     return true;
   };
-  return run_or<Lanes>(run_apart<lds2_apart<K, S, Lanes>, kLds2<K>>, wave, op, body);
+  return run_or<Lanes>(lds2_apart<K, S, Lanes>, wave, op, body);
 }
 
 // Global memory -----------------------------------------------------------------------------------------------------
 
-template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] bool flat_apart(Wave& wave, const Op* op) {
+template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] const Op* flat_apart(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     Common common;
     if (!find_in_global<Lanes, full>(wave, op, exec, K == MemoryKind::Store, common)) return false;
-    alignas(64) uint32_t where[Lanes];
-    std::byte* const base = place_in_range<kReach<K, S>, Lanes, full>(common, exec, where);
+    std::byte* const base = find_apart<kReach<K, S>, Lanes, full>(common, exec);
     if (!base) return false;
-    copy_apart<K, S, Lanes, full>(base, where, exec, data_row<K, Lanes>(wave, op, 2), op);
+    copy_apart<uint32_t, K, S, Lanes, full>(base, common.low, exec, data_row<K, Lanes>(wave, op, 2), op);
     return true;
   };
-  return done<Lanes>(wave, body);
+  return run_or<Lanes>(kFlat<K>, wave, op, body);
 }
 
 template <MemoryKind K, Shape S, unsigned Lanes> const Op* flat(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     Common common;
+    if (!is_row<bytes_of(S), Lanes, full>(row_of<Lanes>(wave, op->src[0].index), exec)) return false;
     if (!find_in_global<Lanes, full>(wave, op, exec, K == MemoryKind::Store, common)) return false;
     std::byte* const at = find_row<bytes_of(S), Lanes, full>(common, exec);
     if (!at) return false;
     copy<K, S, Lanes, full>(at, exec, data_row<K, Lanes>(wave, op, 2), op);
     return true;
   };
-  return run_or<Lanes>(run_apart<flat_apart<K, S, Lanes>, kFlat<K>>, wave, op, body);
+  return run_or<Lanes>(flat_apart<K, S, Lanes>, wave, op, body);
 }
 
 // Scratch -----------------------------------------------------------------------------------------------------------
@@ -168,9 +165,8 @@ template <unsigned Bytes, unsigned Lanes, bool Full>
 PTXSHIM_INLINE std::byte* find_in_scratch(Wave& wave, const Op* op, uint64_t exec, uint64_t offset, uint64_t wraps) {
   if (op->src[0].kind == SourceKind::Vector) {
     const uint32_t* const row = row_of<Lanes>(wave, op->src[0].index);
-    const uint32_t own = row[Full ? 0 : first_lane(exec)];
-    if (!is_series<0, Lanes, Full>(row, exec, own)) return nullptr;
-    offset += own;
+    if (!is_row<0, Lanes, Full>(row, exec)) return nullptr;
+    offset += row[Full ? 0 : first_lane(exec)];
   }
   offset &= wraps;
   if (offset % 4 != 0 || offset > wave.scratch_bytes || Bytes > wave.scratch_bytes - offset) return nullptr;
@@ -211,6 +207,30 @@ template <MemoryKind K, Shape S, unsigned Lanes> const Op* buffer(Wave& wave, co
 
 // Exchanges between lanes -------------------------------------------------------------------------------------------
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+// Words of Count vectors by their number, of which the low bits count.
+template <unsigned Count> PTXSHIM_INLINE __m256 chosen_words(const __m256i* from, __m256i number) {
+  if constexpr (Count == 1) {
+    return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(from[0], number));
+  } else {
+    constexpr int kBit = Count == 2 ? 3 : Count == 4 ? 4 : 5;
+    const __m256 low = chosen_words<Count / 2>(from, number), high = chosen_words<Count / 2>(from + Count / 2, number);
+    return _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(number, 31 - kBit)));
+  }
+}
+template <unsigned Lanes, bool Full, size_t... I> // (loops over vectors would become copies of memory)
+PTXSHIM_INLINE void permute_vectors(const uint32_t* data, const uint32_t* address, uint32_t offset, bool halves, uint64_t exec,
+                                    uint32_t* to, std::index_sequence<I...>) {
+  const __m256i from[] = {reinterpret_cast<__m256i>(only_on<Full>(exec, I * kWords, load_words(data + I * kWords)))...};
+  const auto chosen = [&](unsigned lane) __attribute__((always_inline)) {
+    const __m256i number = reinterpret_cast<__m256i>((load_words(address + lane) + offset) >> 2);
+    if (Lanes == 64 && !halves) return chosen_words<Lanes / kWords>(from, number);
+    return chosen_words<32 / kWords>(from + (lane < 32 ? 0 : 32 / kWords), number);
+  };
+  const Words result[] = {reinterpret_cast<Words>(chosen(I * kWords))...};
+  (put_words<Full>(to + I * kWords, unit_of<Full>(exec, I * kWords), result[I]), ...);
+}
+#endif
 // Words of `data`, which is zero in lanes that are off, by their number; gfx10 and gfx11 stay within 32 lanes.
 template <unsigned Lanes, bool Full>
 PTXSHIM_INLINE void permute(const uint32_t* data, const uint32_t* address, uint32_t offset, bool halves, uint64_t exec, uint32_t* to) {
@@ -229,11 +249,13 @@ PTXSHIM_INLINE void permute(const uint32_t* data, const uint32_t* address, uint3
     result[i] = reinterpret_cast<Words>(chosen);
   }
   for (unsigned i = 0; i < Lanes / kWords; ++i) put_words<Full>(to + i * kWords, unit_of<Full>(exec, i * kWords), result[i]);
+#elif defined(__AVX2__)
+  permute_vectors<Lanes, Full>(data, address, offset, halves, exec, to, std::make_index_sequence<Lanes / kWords>{});
 #else
   alignas(64) uint32_t from[Lanes], where[Lanes];
   for (unsigned lane = 0; lane < Lanes; lane += kWords) {
     const Words own = load_words(data + lane);
-    store_words(from + lane, Full ? own : own & mask_of<1, 0>(unit_of<Full>(exec, lane)));
+    store_words(from + lane, only_on<Full>(exec, lane, own));
     const Words bytes = (load_words(address + lane) + offset) & (Lanes == 32 || halves ? 0x7cU : 0xfcU);
     store_words(where + lane, halves && lane >= 32 ? bytes + 128U : bytes);
   }
@@ -255,11 +277,10 @@ template <unsigned Lanes> [[gnu::noinline]] bool bpermute(Wave& wave, const Op* 
 template <MemoryKind K, unsigned Lanes> constexpr RowHandlers make_handlers() {
   return {
       {lds<K, Shape::U8, Lanes>, lds<K, Shape::I8, Lanes>, lds<K, Shape::U16, Lanes>, lds<K, Shape::I16, Lanes>, lds<K, Shape::W1, Lanes>,
-       lds<K, Shape::W2, Lanes>, run_apart<lds_apart<K, Shape::W3, Lanes>, kLds<K>>, lds<K, Shape::W4, Lanes>},
+       lds<K, Shape::W2, Lanes>, lds_apart<K, Shape::W3, Lanes>, lds<K, Shape::W4, Lanes>},
       {nullptr, nullptr, nullptr, nullptr, lds2<K, Shape::W1, Lanes>, lds2<K, Shape::W2, Lanes>, nullptr, nullptr},
       {flat<K, Shape::U8, Lanes>, flat<K, Shape::I8, Lanes>, flat<K, Shape::U16, Lanes>, flat<K, Shape::I16, Lanes>,
-       flat<K, Shape::W1, Lanes>, flat<K, Shape::W2, Lanes>, run_apart<flat_apart<K, Shape::W3, Lanes>, kFlat<K>>,
-       flat<K, Shape::W4, Lanes>},
+       flat<K, Shape::W1, Lanes>, flat<K, Shape::W2, Lanes>, flat_apart<K, Shape::W3, Lanes>, flat<K, Shape::W4, Lanes>},
       {nullptr, nullptr, nullptr, nullptr, scratch<K, Shape::W1, Lanes>, scratch<K, Shape::W2, Lanes>, scratch<K, Shape::W3, Lanes>,
        scratch<K, Shape::W4, Lanes>},
       {nullptr, nullptr, nullptr, nullptr, buffer<K, Shape::W1, Lanes>, buffer<K, Shape::W2, Lanes>, buffer<K, Shape::W3, Lanes>,

@@ -12,6 +12,8 @@ namespace {
 using namespace meaning::apart;
 using meaning::first_lane;
 using meaning::is_full;
+using meaning::read;
+using meaning::write;
 using Apart = Places<int32_t>;
 
 // Spans -------------------------------------------------------------------------------------------------------------
@@ -77,28 +79,24 @@ std::byte* row_begin(const LaneCopy& c, unsigned bytes) { return c.base - static
 
 // Lanes of three words that lie one after the other, all on.
 struct Triples {
-  std::byte* base;
-  std::byte* operator()(unsigned lane) const { return base + size_t{12} * lane; }
+  int32_t offset[64];
+  constexpr Triples() : offset{} {
+    for (int lane = 0; lane < 64; ++lane) offset[lane] = 12 * lane;
+  }
 };
-
-template <unsigned N, unsigned Lanes> void load_one(const LaneCopy& c) { // all lanes the same
-  uint32_t value[N];
-  __builtin_memcpy(value, c.base, sizeof value);
-  PTXSHIM_UNROLL for (unsigned word = 0; word < N; ++word) for (unsigned lane = 0; lane < Lanes; lane += kWords)
-      put<false>(c.row + word * Lanes, c.exec, lane, all(value[word]));
-}
+constexpr Triples kTriples;
 
 template <unsigned N, unsigned Lanes> void load_lanes(const LaneCopy& copy) {
   const LaneCopy c = copy;
   const bool full = is_full<Lanes>(c.exec);
   const Apart at{c.base, c.span->offset};
   if constexpr (N == 3) {
-    if (c.span->contiguous && full) return load<N, Lanes, true>(Triples{c.base}, c.exec, c.row);
+    if (c.span->contiguous && full) return load<N, Lanes, true>(Apart{c.base, kTriples.offset}, c.exec, c.row);
   } else if (c.span->contiguous) {
     return full ? meaning::load_words_row<N, Lanes, true>(c.base, c.exec, c.row)
                 : meaning::load_words_row<N, Lanes, false>(row_begin(c, 4 * N), c.exec, c.row);
   }
-  if (c.span->lowest == c.span->highest) return load_one<N, Lanes>(c);
+  if (c.span->lowest == c.span->highest) return meaning::spread_words<N, Lanes, false>(c.base, c.exec, c.row);
   full ? load<N, Lanes, true>(at, c.exec, c.row) : load<N, Lanes, false>(at, c.exec, c.row);
 }
 
@@ -116,10 +114,10 @@ template <unsigned N, unsigned Lanes> void store_lanes(const LaneCopy& copy) {
   const bool full = is_full<Lanes>(c.exec);
   const Apart at{c.base, c.span->offset};
   if constexpr (N == 3) {
-    if (c.span->contiguous && full) return store<N, Lanes, true>(Triples{c.base}, c.exec, c.row);
+    if (c.span->contiguous && full) return store<N, Lanes, true>(Apart{c.base, kTriples.offset}, c.exec, c.row);
   } else if (c.span->contiguous) {
-    return full ? meaning::store_words_row<N, Lanes, true>(c.base, c.exec, c.row)
-                : meaning::store_words_row<N, Lanes, false>(row_begin(c, 4 * N), c.exec, c.row);
+    return full ? store_row<N, Lanes, true>(c.base, c.exec, c.row)
+                : store_row<N, Lanes, false>(row_begin(c, 4 * N), c.exec, c.row);
   }
   full ? store<N, Lanes, true>(at, c.exec, c.row) : store<N, Lanes, false>(at, c.exec, c.row);
 }

@@ -23,18 +23,14 @@ template <unsigned Lanes, class Body> PTXSHIM_INLINE const Op* run_or(Handler ge
     return next(wave, op);
   return general(wave, op);
 }
-// Lanes that are apart are served by functions that return: these have frames, which handlers would not leave.
+// What needs arrays is in functions that return: these have frames, which handlers would not leave.
 using Access = bool (*)(Wave&, const Op*);
 template <Access Apart, Handler General> [[gnu::noinline]] const Op* run_apart(Wave& wave, const Op* op) {
   if (Apart(wave, op)) return next(wave, op);
   return General(wave, op);
 }
 
-// Whether the addresses of the lanes of EXEC follow each other, and where they begin and end.
-template <unsigned Bytes, unsigned Lanes, bool Full> PTXSHIM_INLINE bool is_row(const uint32_t* row, uint64_t exec) {
-  const unsigned first = Full ? 0 : first_lane(exec);
-  return is_series<Bytes, Lanes, Full>(row, exec, row[first] - first * Bytes);
-}
+// Where the lanes of EXEC begin and end.
 struct Ends {
   unsigned first;
   uint32_t bytes;
@@ -44,27 +40,17 @@ template <unsigned Bytes, unsigned Lanes, bool Full> PTXSHIM_INLINE Ends ends_of
   return {first_lane(exec), (last_lane(exec) + 1 - first_lane(exec)) * Bytes};
 }
 
-// Puts the words of the row, to which `add` is added, into `where`, for lanes that are off that of a lane that is on. False: one is
-// beyond lowest and lowest + room.
-template <unsigned Lanes, bool Full>
-PTXSHIM_INLINE bool place(const uint32_t* row, uint64_t exec, uint32_t add, uint32_t lowest, uint32_t room, uint32_t* where) {
-  const Words any = Words{} + row[Full ? 0 : first_lane(exec)];
-#if defined(__AVX512F__)
-  uint32_t beyond = 0;
-#else
-  Words beyond{};
-#endif
+// Whether the words of the lanes of EXEC, to which `add` is added, are at most `room`.
+template <unsigned Lanes, bool Full> PTXSHIM_INLINE bool are_within(const uint32_t* row, uint64_t exec, uint32_t add, uint32_t room) {
+  Words highest{};
   for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const Words own = load_words(row + lane), at = (Full ? own : choose(unit_of<Full>(exec, lane), own, any)) + add;
-    store_words(where + lane, at);
+    const Words sum = only_on<Full>(exec, lane, load_words(row + lane) + add);
+    highest = sum > highest ? sum : highest;
+  }
 #if defined(__AVX512F__)
-    beyond |= _mm512_cmpgt_epu32_mask(reinterpret_cast<__m512i>(at - lowest), _mm512_set1_epi32(static_cast<int>(room)));
-  }
-  return beyond == 0;
+  return _mm512_cmpgt_epu32_mask(reinterpret_cast<__m512i>(highest), _mm512_set1_epi32(static_cast<int>(room))) == 0;
 #else
-    beyond |= reinterpret_cast<Words>(at - lowest > room);
-  }
-  return top_bits(beyond) == 0;
+  return top_bits(reinterpret_cast<Words>(highest > room)) == 0;
 #endif
 }
 
@@ -79,10 +65,11 @@ PTXSHIM_INLINE std::byte* find_in_lds(const Wave& wave, const uint32_t* row, uin
   return begin + ends.bytes <= group.lds_bytes ? group.lds + begin - ends.first * Bytes : nullptr;
 }
 
+// What the lanes' words, with their signs, are to be added to, wherever in LDS they are; null: one is out of range.
 template <unsigned Bytes, unsigned Lanes, bool Full>
-PTXSHIM_INLINE bool place_in_lds(Wave& wave, const Op* op, uint64_t exec, uint32_t offset, uint32_t* where) {
-  const uint32_t size = wave.group->lds_bytes;
-  return size >= Bytes && place<Lanes, Full>(row_of<Lanes>(wave, op->src[0].index), exec, offset, 0, size - Bytes, where);
+PTXSHIM_INLINE std::byte* find_apart_in_lds(const Wave& wave, const uint32_t* row, uint64_t exec, uint32_t offset) {
+  const WorkGroup& group = *wave.group;
+  return group.lds_bytes >= Bytes && are_within<Lanes, Full>(row, exec, offset, group.lds_bytes - Bytes) ? group.lds + offset : nullptr;
 }
 
 // Global memory -----------------------------------------------------------------------------------------------------
@@ -101,7 +88,7 @@ template <unsigned Lanes, bool Full> PTXSHIM_INLINE bool find_in_global(Wave& wa
     out.base = wave.read64(op->src[1]);
   } else {
     const uint32_t* const high = out.low + Lanes;
-    if (!is_series<0, Lanes, Full>(high, exec, high[first])) return false;
+    if (!is_row<0, Lanes, Full>(high, exec)) return false;
     out.base = uint64_t{high[first]} << 32;
   }
   out.base += static_cast<uint64_t>(op->offset);
@@ -110,25 +97,23 @@ template <unsigned Lanes, bool Full> PTXSHIM_INLINE bool find_in_global(Wave& wa
   return out.range && (!write || out.range->writable);
 }
 
-// Where lane 0 is, or would be, if the lanes follow each other; null: they do not, or leave the range.
+// Where lane 0 is, or would be, of lanes that follow each other; null: they leave the range.
 template <unsigned Bytes, unsigned Lanes, bool Full> PTXSHIM_INLINE std::byte* find_row(const Common& common, uint64_t exec) {
-  if (!is_row<Bytes, Lanes, Full>(common.low, exec)) return nullptr;
   const Ends ends = ends_of<Bytes, Lanes, Full>(exec);
   const uint64_t begin = common.low[ends.first], offset = common.base + begin - common.range->gpu;
   if (begin + ends.bytes > 1ULL << 32 || ends.bytes > common.range->size - offset)
     return nullptr; // (beyond 32 bits high words would differ)
   return common.range->host + offset - ends.first * Bytes;
 }
-// What where[lane] is to be added to, wherever in the range the lanes are; null: one is not.
-template <unsigned Bytes, unsigned Lanes, bool Full>
-PTXSHIM_INLINE std::byte* place_in_range(const Common& common, uint64_t exec, uint32_t* where) {
+// What the lanes' low words are to be added to, wherever in the range they are; null: one is not.
+template <unsigned Bytes, unsigned Lanes, bool Full> PTXSHIM_INLINE std::byte* find_apart(const Common& common, uint64_t exec) {
   // The low words that lead into the range.
   const int64_t skip = static_cast<int64_t>(common.base - common.range->gpu),
                 last = static_cast<int64_t>(common.range->size) - Bytes - skip;
   const int64_t lowest = skip < 0 ? -skip : 0, highest = last < 0xffffffff ? last : 0xffffffff;
   if (highest < lowest) return nullptr;
   const uint32_t room = static_cast<uint32_t>(highest - lowest);
-  return place<Lanes, Full>(common.low, exec, 0, static_cast<uint32_t>(lowest), room, where) ? common.range->host + skip : nullptr;
+  return are_within<Lanes, Full>(common.low, exec, 0U - static_cast<uint32_t>(lowest), room) ? common.range->host + skip : nullptr;
 }
 
 } // namespace ptxshim::vgpu::meaning

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copies between memory and register rows where the lanes of EXEC lie one after the other. Memory is read and written in whole
 // vectors of the host, and shuffles sort the words of the lanes into rows. Lanes that are off touch nothing: they may lie outside
-// of what is mapped, and what they would store may be another thread's.
+// of what is mapped, and what they would store may be another thread's. Where masked stores are microcode (AVX2 on many hosts) or
+// are not there, lanes beside such are stored one by one.
 // Included only by files that are compiled once per host ISA; all lies in a namespace of that ISA.
 #pragma once
 
@@ -27,6 +28,21 @@ PTXSHIM_INLINE unsigned last_lane(uint64_t exec) { return 63U - static_cast<unsi
 template <bool Full> PTXSHIM_INLINE uint32_t unit_of(uint64_t exec, unsigned lane) {
   return Full ? kAllLanes : static_cast<uint32_t>(exec >> lane) & kAllLanes;
 }
+// What is not of a lane that is on becomes zero.
+template <bool Full> PTXSHIM_INLINE Words only_on(uint64_t exec, unsigned lane, Words w) {
+  return Full ? w : only(unit_of<Full>(exec, lane), w);
+}
+// Lanes that are on, in ascending order.
+template <class Body> PTXSHIM_INLINE void each_on(uint64_t exec, Body body) {
+  for (uint64_t left = exec; left; left &= left - 1) body(first_lane(left));
+}
+
+template <class T> PTXSHIM_INLINE T read(const void* p) {
+  T value;
+  __builtin_memcpy(&value, p, sizeof value);
+  return value;
+}
+template <class T> PTXSHIM_INLINE void write(void* p, T value) { __builtin_memcpy(p, &value, sizeof value); }
 
 // Masks of the words of a vector ------------------------------------------------------------------------------------
 
@@ -44,21 +60,16 @@ template <unsigned N, unsigned Skip> PTXSHIM_INLINE Mask mask_of(uint32_t unit) 
   return _mm512_test_epi32_mask(_mm512_set1_epi32(static_cast<int>(unit)), reinterpret_cast<__m512i>(lane_bits<N, Skip>()));
 }
 PTXSHIM_INLINE Words load_some(const std::byte* p, Mask on) { return reinterpret_cast<Words>(_mm512_maskz_loadu_epi32(on, p)); }
-template <unsigned> PTXSHIM_INLINE void store_some(std::byte* p, Mask on, Words w) {
-  _mm512_mask_storeu_epi32(p, on, reinterpret_cast<__m512i>(w));
-}
+PTXSHIM_INLINE void store_some(std::byte* p, Mask on, Words w) { _mm512_mask_storeu_epi32(p, on, reinterpret_cast<__m512i>(w)); }
 #else
 inline constexpr bool kQuickMasks = false;
 using Mask = Words;
 template <unsigned N, unsigned Skip> PTXSHIM_INLINE Mask mask_of(uint32_t unit) {
-  return reinterpret_cast<Words>((lane_bits<N, Skip>() & unit) != 0U);
+  return reinterpret_cast<Words>((lane_bits<N, Skip>() & unit) == lane_bits<N, Skip>());
 }
 #if defined(__AVX2__)
 PTXSHIM_INLINE Words load_some(const std::byte* p, Mask on) {
   return reinterpret_cast<Words>(_mm256_maskload_epi32(reinterpret_cast<const int*>(p), reinterpret_cast<__m256i>(on)));
-}
-template <unsigned> PTXSHIM_INLINE void store_some(std::byte* p, Mask on, Words w) {
-  _mm256_maskstore_epi32(reinterpret_cast<int*>(p), reinterpret_cast<__m256i>(on), reinterpret_cast<__m256i>(w));
 }
 #else
 PTXSHIM_INLINE Words load_some(const std::byte* p, Mask on) {
@@ -67,22 +78,18 @@ PTXSHIM_INLINE Words load_some(const std::byte* p, Mask on) {
     if (uint32_t word; on[i]) __builtin_memcpy(&word, p + 4 * i, 4), w[i] = word;
   return w;
 }
-template <unsigned N> PTXSHIM_INLINE void store_some(std::byte* p, Mask on, Words w) { // a lane's words at once
-  uint32_t words[kWords];
-  store_words(words, w);
-  for (unsigned i = 0; i < kWords; i += N)
-    if (on[i]) __builtin_memcpy(p + 4 * i, words + i, 4 * N);
-}
 #endif
 #endif
 
 // Addresses ---------------------------------------------------------------------------------------------------------
 
-// Whether the words of the lanes of EXEC are start, start + Step, ...
-template <unsigned Step, unsigned Lanes, bool Full> PTXSHIM_INLINE bool is_series(const uint32_t* row, uint64_t exec, uint32_t start) {
+// Whether the words of the lanes of EXEC follow each other by Step. (The ends alone tell it of most rows that do not.)
+template <unsigned Step, unsigned Lanes, bool Full> PTXSHIM_INLINE bool is_row(const uint32_t* row, uint64_t exec) {
+  const unsigned first = Full ? 0 : first_lane(exec), last = Full ? Lanes - 1 : last_lane(exec);
+  if (row[last] - row[first] != (last - first) * Step) return false;
   Words expected{};
   for (unsigned i = 0; i < kWords; ++i) expected[i] = i * Step;
-  expected += start;
+  expected += row[first] - first * Step;
 #if defined(__AVX512F__)
   uint32_t apart = 0;
   for (unsigned lane = 0; lane < Lanes; lane += kWords, expected += kWords * Step)
@@ -91,10 +98,8 @@ template <unsigned Step, unsigned Lanes, bool Full> PTXSHIM_INLINE bool is_serie
   return apart == 0;
 #else
   Words apart{};
-  for (unsigned lane = 0; lane < Lanes; lane += kWords, expected += kWords * Step) {
-    const Words differs = load_words(row + lane) ^ expected;
-    apart |= Full ? differs : differs & mask_of<1, 0>(unit_of<Full>(exec, lane));
-  }
+  for (unsigned lane = 0; lane < Lanes; lane += kWords, expected += kWords * Step)
+    apart |= only_on<Full>(exec, lane, load_words(row + lane) ^ expected);
   return top_bits(reinterpret_cast<Words>(apart != 0U)) == 0;
 #endif
 }
@@ -132,13 +137,15 @@ PTXSHIM_INLINE void load_unit(const std::byte* from, uint32_t unit, uint32_t* ro
       sorted<N>({{(Full ? load_words(from + I * sizeof(Words)) : load_some(from + I * sizeof(Words), mask_of<N, I * kWords>(unit)))...}});
   (put_words<Full>(row + I * lanes, unit, rows.word[I]), ...);
 }
+// Whether it stored: without quick masks it takes units that are on as a whole.
 template <unsigned N, bool Full, size_t... I>
-PTXSHIM_INLINE void store_unit(std::byte* to, uint32_t unit, const uint32_t* row, unsigned lanes, std::index_sequence<I...>) {
+PTXSHIM_INLINE bool store_unit(std::byte* to, uint32_t unit, const uint32_t* row, unsigned lanes, std::index_sequence<I...>) {
+  if (!Full && !kQuickMasks && unit != kAllLanes) return false;
   const Rows<N> laid = laid_out<N>({{load_words(row + I * lanes)...}});
-  (void)unit;
-  ((Full ? store_words(to + I * sizeof(Words), laid.word[I])
-         : store_some<N>(to + I * sizeof(Words), mask_of<N, I * kWords>(unit), laid.word[I])),
-   ...);
+#if defined(__AVX512F__)
+  if constexpr (!Full) return (store_some(to + I * sizeof(Words), mask_of<N, I * kWords>(unit), laid.word[I]), ..., true);
+#endif
+  return (store_words(to + I * sizeof(Words), laid.word[I]), ..., true);
 }
 
 // Bytes and half words: T is int8_t, uint8_t, int16_t or uint16_t.
@@ -183,11 +190,22 @@ template <class T, bool Full> PTXSHIM_INLINE Words load_small_unit(const std::by
     if constexpr (sizeof(T) == 1) in = reinterpret_cast<Small<T>>(_mm_maskz_loadu_epi8(on, from));
     if constexpr (sizeof(T) == 2) in = reinterpret_cast<Small<T>>(_mm256_maskz_loadu_epi16(on, from));
 #else
-    const unsigned any = first_lane(unit); // what lanes that are off load instead
-    for (unsigned i = 0; i < kWords; ++i) {
-      T value;
-      __builtin_memcpy(&value, from + sizeof value * (unit >> i & 1U ? i : any), sizeof value);
-      in[i] = value;
+#if defined(__AVX2__)
+    if (reinterpret_cast<uintptr_t>(from) % 4 == 0) { // words with lanes that are on are on the pages of these
+      const __m128i lanes = sizeof(T) == 1 ? _mm_setr_epi32(0x0f, 0xf0, 0, 0) : _mm_setr_epi32(0x03, 0x0c, 0x30, 0xc0);
+      const __m128i on = _mm_cmpgt_epi32(_mm_and_si128(_mm_set1_epi32(static_cast<int>(unit)), lanes), _mm_setzero_si128());
+      const __m128i words = _mm_maskload_epi32(reinterpret_cast<const int*>(from), on);
+      __builtin_memcpy(&in, &words, sizeof in);
+      return widened<T>(in);
+    }
+#endif
+    constexpr unsigned kBits = 8 * sizeof(T), kPart = kWords * kBits < 64 ? kWords : 64 / kBits; // lanes put together in 64 bits
+    for (unsigned i = 0; i < kWords; i += kPart) {
+      uint64_t part = 0;
+      each_on(unit >> i & ((1U << kPart) - 1), [&](unsigned lane) __attribute__((always_inline)) {
+        part |= uint64_t{read<std::make_unsigned_t<T>>(from + (i + lane) * sizeof(T))} << lane * kBits;
+      });
+      __builtin_memcpy(reinterpret_cast<std::byte*>(&in) + i * sizeof(T), &part, kPart * sizeof(T));
     }
 #endif
   }
@@ -211,22 +229,16 @@ template <class T> PTXSHIM_INLINE Small<T> narrowed(Words value) {
 #endif
   return __builtin_convertvector(value, Small<T>);
 }
-template <class T, bool Full> PTXSHIM_INLINE void store_small_unit(std::byte* to, uint32_t unit, Words value) {
+// As store_unit.
+template <class T, bool Full> PTXSHIM_INLINE bool store_small_unit(std::byte* to, uint32_t unit, Words value) {
+  if (!Full && !kQuickMasks && unit != kAllLanes) return false;
   const Small<T> out = narrowed<T>(value);
-  if (Full || (!kQuickMasks && unit == kAllLanes)) {
-    __builtin_memcpy(to, &out, sizeof out);
-    return;
-  }
 #if defined(__AVX512F__)
   const Mask on = static_cast<Mask>(unit);
-  if constexpr (sizeof(T) == 1) _mm_mask_storeu_epi8(to, on, reinterpret_cast<__m128i>(out));
-  if constexpr (sizeof(T) == 2) _mm256_mask_storeu_epi16(to, on, reinterpret_cast<__m256i>(out));
-#else
-  T values[kWords];
-  __builtin_memcpy(values, &out, sizeof out);
-  for (unsigned i = 0; i < kWords; ++i)
-    if (unit >> i & 1U) __builtin_memcpy(to + sizeof(T) * i, values + i, sizeof(T));
+  if constexpr (!Full && sizeof(T) == 1) return _mm_mask_storeu_epi8(to, on, reinterpret_cast<__m128i>(out)), true;
+  if constexpr (!Full && sizeof(T) == 2) return _mm256_mask_storeu_epi16(to, on, reinterpret_cast<__m256i>(out)), true;
 #endif
+  return write(to, out), true;
 }
 
 // Rows --------------------------------------------------------------------------------------------------------------
@@ -248,15 +260,21 @@ template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE void load_words_
       load_unit<N, false>(from, unit, row + lane, Lanes, std::make_index_sequence<N>{});
   }
 }
-template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE void store_words_row(std::byte* at, uint64_t exec, const uint32_t* row) {
-  for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const uint32_t unit = unit_of<Full>(exec, lane);
-    std::byte* const to = at + lane * 4 * N;
-    if (Full || (!kQuickMasks && unit == kAllLanes))
-      store_unit<N, true>(to, unit, row + lane, Lanes, std::make_index_sequence<N>{});
-    else if (kQuickMasks || unit != 0)
-      store_unit<N, false>(to, unit, row + lane, Lanes, std::make_index_sequence<N>{});
-  }
+// Without quick masks it stores the units that are on as a whole, and returns what is left of EXEC.
+template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE uint64_t store_units(std::byte* at, uint64_t exec, const uint32_t* row) {
+  uint64_t left = Full || kQuickMasks ? 0 : exec;
+  for (unsigned lane = 0; lane < Lanes; lane += kWords)
+    if (store_unit<N, Full>(at + lane * 4 * N, unit_of<Full>(exec, lane), row + lane, Lanes, std::make_index_sequence<N>{}))
+      left &= ~(uint64_t{kAllLanes} << lane);
+  return left;
+}
+// All lanes load the same.
+template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE void spread_words(const std::byte* at, uint64_t exec, uint32_t* row) {
+  uint32_t words[N];
+  __builtin_memcpy(words, at, sizeof words);
+  for (unsigned word = 0; word < N; ++word)
+    for (unsigned lane = 0; lane < Lanes; lane += kWords)
+      put_words<Full>(row + word * Lanes + lane, unit_of<Full>(exec, lane), Words{} + words[word]);
 }
 template <class T, unsigned Lanes, bool Full>
 PTXSHIM_INLINE void load_small_row(const std::byte* at, uint64_t exec, uint32_t* row, HalfRow half) {
@@ -269,11 +287,12 @@ PTXSHIM_INLINE void load_small_row(const std::byte* at, uint64_t exec, uint32_t*
 }
 template <class T, unsigned Lanes, bool Full>
 PTXSHIM_INLINE void store_small_row(std::byte* at, uint64_t exec, const uint32_t* row, HalfRow half) {
-  for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const uint32_t unit = unit_of<Full>(exec, lane);
-    if (!kQuickMasks && unit == 0) continue;
-    store_small_unit<T, Full>(at + lane * sizeof(T), unit, load_words(row + lane) >> half.shift);
-  }
+  uint64_t left = Full || kQuickMasks ? 0 : exec;
+  for (unsigned lane = 0; lane < Lanes; lane += kWords)
+    if (store_small_unit<T, Full>(at + lane * sizeof(T), unit_of<Full>(exec, lane), load_words(row + lane) >> half.shift))
+      left &= ~(uint64_t{kAllLanes} << lane);
+  each_on(
+      left, [&](unsigned lane) __attribute__((always_inline)) { write(at + lane * sizeof(T), static_cast<T>(row[lane] >> half.shift)); });
 }
 
 } // namespace ptxshim::vgpu::meaning
