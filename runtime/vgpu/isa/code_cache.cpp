@@ -40,10 +40,12 @@ bool hide_trap_registers(Instruction& instruction, unsigned generation) {
   return true;
 }
 
-// The index mode knows other roles for the operands of these (CDNA3 ISA 6.6.2), which no compiler uses there.
+// The index mode knows other roles for the operands of these (CDNA3 ISA 6.6.2), which no compiler uses there: old values of
+// the result belong to it, and the last operand of v_madmk is its third.
 bool has_own_roles(const Instruction& instruction) {
+  if (instruction.mnemonic == "v_writelane_b32") return false; // keeps the other lanes
   if (instruction.flags & (flag::kSdwa | flag::kDpp)) return true;
-  for (const char* const part : {"rev_", "madmk", "fmamk"})
+  for (const char* const part : {"madmk", "fmamk"})
     if (instruction.mnemonic.find(part) != std::string_view::npos) return true;
   for (uint32_t i = 0; i < instruction.count; ++i)
     if (instruction.operands[i].tied_to >= 0) return true;

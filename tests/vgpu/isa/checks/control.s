@@ -116,6 +116,7 @@ KERNEL register_index
   v_mov_b32 v22, 22
   v_mov_b32 v30, 30
   v_mov_b32 v32, 32
+  v_mov_b32 v35, 7
   s_mov_b32 s20, 2
   s_set_gpr_idx_on s20, 1
   v_mov_b32 v21, v20
@@ -128,8 +129,15 @@ KERNEL register_index
   v_sub_u32 v34, v20, v30
   s_set_gpr_idx_mode 9
   v_readlane_b32 s21, v27, 0
+  s_mov_b32 s22, 5
+  v_writelane_b32 v35, s22, 0
+  v_mov_b32 v37, v27
+  s_set_gpr_idx_mode 1
+  v_lshlrev_b32 v36, v29, v35
   s_set_gpr_idx_off
   IS64 v34, s21, 0, 30
+  IS64 v38, v40, 5, 30
+  IS32 v36, 7 << 20
   IS32 v21, 22
   IS32 v32, 20
   IS32 v33, 20

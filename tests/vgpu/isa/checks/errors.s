@@ -65,11 +65,6 @@ KERNEL illegal_indexed_accumulator
   v_fmac_f32 v1, v2, v3
   s_set_gpr_idx_off
   s_endpgm
-KERNEL illegal_indexed_reverse
-  s_set_gpr_idx_on s20, 8
-  v_lshlrev_b32 v1, v2, v3
-  s_set_gpr_idx_off
-  s_endpgm
 .endif
 .if generation == 10
 KERNEL illegal_direct_operand
