@@ -139,9 +139,7 @@ template <auto F, class T> const Op* run_pseudo_scalar(Wave& wave, const Op* op)
   } else {
     value = std::bit_cast<T>(bits);
   }
-  value = F(value, wave.mode);
-  const bool keeps_denormals = sizeof(T) == 4 ? wave.mode.f32_denorm_out : wave.mode.f64_f16_denorm_out;
-  if (!keeps_denormals) value = meaning::apply_omod(value, op->immediate & 3U, wave.mode, true);
+  value = meaning::apply_omod(F(value, wave.mode), op->immediate & 3U, wave.mode, true);
   if (op->immediate & kClampScalar) value = meaning::apply_clamp(value, wave.mode);
   write_scalar(wave, op->dst, value);
   return op + 1;

@@ -190,10 +190,10 @@ bool keeps_high_half(const BindContext& context, const Instruction& in) {
          in.mnemonic.find("legacy") == std::string_view::npos;
 }
 
-// Signs are for numbers, and for what picks or packs numbers. LLVM reads the bits of the other operands too.
+// Signs are for numbers, and for what picks numbers. LLVM reads the bits of the other operands too.
 bool takes_signs(const Instruction& in, ValueType type) {
   const bool number = is_float(type) || type == ValueType::BF16 || in.mnemonic.find("_bf16") != std::string_view::npos;
-  return number || starts_with(in.mnemonic, "v_cndmask_") || in.mnemonic == "v_pack_b32_f16";
+  return number || starts_with(in.mnemonic, "v_cndmask_");
 }
 
 // False: signs of pairs, which only VOP3P has fields for.
@@ -241,6 +241,11 @@ bool saturate(std::string_view mnemonic, const ValuInfo*& info) {
   return true;
 }
 
+// Sums of products of floats have no clamp bit (RDNA3 and RDNA4 ISA, 7.2.3.1).
+bool ignores_clamp(const BindContext& context, const Instruction& in, const ValuInfo& info) {
+  return context.target.generation >= 11 && starts_with(in.mnemonic, "v_dot") && is_float(info.result);
+}
+
 // Reads what the instruction's form adds to its operands and plans the operation; a clamped integer operation has a meaning
 // of its own.
 bool bind_forms(const BindContext& context, const Instruction& in, const ValuInfo* info, bool to_exec, Op& op) {
@@ -258,6 +263,7 @@ bool bind_forms(const BindContext& context, const Instruction& in, const ValuInf
   if ((in.flags & flag::kDpp) && !parse_dpp(in, extra)) return false;
   if ((in.flags & flag::kSdwa) && !parse_sdwa(in, *info, op, extra)) return false;
   extra.clamp = info->result != ValueType::None && text_has(in, "clamp"); // of a comparison: NaNs signal, the result is the same
+  extra.clamp = extra.clamp && !ignores_clamp(context, in, *info);
   if (text_has(in, "mul:2")) extra.omod = 1;
   if (text_has(in, "mul:4")) extra.omod = 2;
   if (text_has(in, "div:2")) extra.omod = 3;

@@ -273,8 +273,10 @@ void Reference::execute(const Vop& vop, const Opcode& opcode) {
     for (unsigned i = 0; i < meaning.sources; ++i) in.src[i] = source(vop, opcode, i, lane);
     const LaneOutput out = meaning.call(in);
     if (out.carry) carry_out |= 1ULL << lane;
+    Vop form = vop; // sums of products of floats have no clamp bit (RDNA3 ISA, 7.2.3.1)
+    if (machine_.generation >= 11 && has(opcode.mnemonic, "v_dot")) form.clamp = false;
     if (meaning.result != Value::None)
-      write_value(vop, opcode, meaning.result, lane, finish(vop, meaning.result, out.value));
+      write_value(vop, opcode, meaning.result, lane, finish(form, meaning.result, out.value));
   }
   if (!meaning.gives_carry) return;
   const bool compares_to_exec = has(opcode.mnemonic, "v_cmpx_");

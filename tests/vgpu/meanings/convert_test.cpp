@@ -53,6 +53,11 @@ TEST(v_cvt_rpi_i32_f32, rounds_halves_upward) {
   EXPECT_EQ(v_cvt_nearest_i32_f32(2.5f, kNear), 3);
   EXPECT_EQ(v_cvt_flr_i32_f32(-1.25f, kNear), -2);
   EXPECT_EQ(v_cvt_floor_i32_f32(1.75f, kNear), 1);
+  // The manuals make every NaN 0; gfx1201 has the end of the range on its side for the two newer names.
+  EXPECT_EQ(v_cvt_flr_i32_f32(f32(0x7fc00000), kNear), 0);
+  EXPECT_EQ(v_cvt_rpi_i32_f32(f32(0xffc00000), kNear), 0);
+  EXPECT_EQ(v_cvt_floor_i32_f32(f32(0x7fc00000), kNear), INT32_MAX);
+  EXPECT_EQ(v_cvt_nearest_i32_f32(f32(0xff800001), kNear), INT32_MIN);
 }
 TEST(v_cvt_f32_i32, rounds_by_the_mode) {
   EXPECT_F32(v_cvt_f32_i32(0x01000001, kNear), 0x4b800000U);

@@ -24,6 +24,19 @@ TEST(v_cubeid_f32, faces_coordinates_and_axis) {
     EXPECT_EQ(v_cubema_f32(c.x, c.y, c.z, kNear), c.axis);
   }
 }
+// RDNA4 ISA, 7.2.4: CUBExx_F32 flush denormals whatever the mode is. As captured from gfx1201, a coordinate that is one is
+// passed on, and a zero axis is +0 but toward minus infinity.
+TEST(v_cubeid_f32, denormals_are_zeros) {
+  const float x = f32(0x00000002), y = 0.0f, z = f32(0x80000001);
+  EXPECT_EQ(v_cubeid_f32(x, y, z, kNear), 4.0f); // all are equal, and z is not below zero
+  EXPECT_F32(v_cubesc_f32(x, y, z, kNear), 0x00000002U);
+  EXPECT_F32(v_cubetc_f32(x, y, z, kNear), 0x80000000U);
+  EXPECT_F32(v_cubema_f32(x, y, z, kNear), 0U);
+  EXPECT_F32(v_cubema_f32(-0.0f, -0.0f, -0.0f, kNear), 0U);
+  EXPECT_F32(v_cubema_f32(-0.0f, -0.0f, -0.0f, mode_with(Round::MinusInfinity)), 0x80000000U);
+  EXPECT_F32(v_cubesc_f32(1.0f, 0.0f, f32(0x7f800001), kNear), 0xffc00001U); // -z
+  EXPECT_F32(v_cubesc_f32(1.0f, 0.0f, f32(0x7f800001), kNoIeee), 0xff800001U);
+}
 TEST(v_mullit_f32, only_where_the_exponent_can_be_used) {
   const uint32_t lowest = 0xff7fffffU;
   EXPECT_F32(v_mullit_f32(2.0f, 3.0f, 1.0f, kNear), to_bits(6.0f));

@@ -73,9 +73,12 @@ TEST(v_div_scale_f32, scales_by_the_exponent_fields) {
   EXPECT_F32(scaled(0x1p100f, 0x1p127f, 0x1p100f).value, to_bits(0x1p36f));
   EXPECT_F32(scaled(0x1p-110f, 0x1p-100f, 0x1p-110f).value, to_bits(0x1p-46f));
   EXPECT_F32(scaled(0x1p-100f, 0x1p-100f, 0x1p-110f).value, to_bits(0x1p-36f));
+  EXPECT_F32(scaled(0x1p-103f, 0x1p-100f, 0x1p-103f).value, to_bits(0x1p-39f)); // exponent field 24; the manuals end at 23
+  EXPECT_F32(scaled(0x1p-102f, 0x1p-100f, 0x1p-102f).value, to_bits(0x1p-102f));
   // No quotient.
   EXPECT_F32(scaled(1.0f, 0.0f, 1.0f).value, 0xffc00000U);
   EXPECT_F32(scaled(1.0f, 1.0f, -0.0f).value, 0xffc00000U);
+  EXPECT_F32(v_div_scale_f32(f32(1), f32(1), 1.0f, kFlushDenormals32).value, 0xffc00000U);
 }
 TEST(v_div_scale_f64, scales_by_the_exponent_fields) {
   EXPECT_F64(v_div_scale_f64(0x1p-400, 0x1p-400, 0x1p400, kNear).value, to_bits(0x1p-272));
@@ -91,6 +94,25 @@ TEST(v_div_fmas_f32, moves_flagged_lanes_back) {
   EXPECT_F64(v_div_fmas_f64(0.0, 1.0, 0x1p40, true, kNear), to_bits(0x1p168));
   EXPECT_F64(v_div_fmas_f64(0.0, 1.0, 0x1p-40, true, kNear), to_bits(0x1p-168));
   EXPECT_F64(v_div_fmas_f64(2.0, 3.0, 1.0, false, kNear), to_bits(7.0));
+}
+TEST(v_div_fmas_f32, keeps_denormal_operands_in_any_mode) {
+  EXPECT_F32(v_div_fmas_f32(0x1p-127f, 0x1p127f, 0.0f, false, kFlushDenormals32), to_bits(1.0f));
+  EXPECT_F32(v_div_fmas_f32(0.0f, 1.0f, 0x1p-127f, false, kFlushDenormals32), 0U); // but not a denormal result
+  EXPECT_F64(v_div_fmas_f64(0x1p-1074, 0x1p1000, 0.0, false, kFlushAll), to_bits(0x1p-74));
+  EXPECT_F64(v_div_fmas_f64(0x1p-1074, 0x1p1000, 1.0, true, kFlushAll), to_bits(0x1p-128));
+  // An exact difference is -0 only toward minus infinity.
+  EXPECT_F32(v_div_fmas_f32(1.0f, 1.0f, -1.0f, true, mode_with(Round::MinusInfinity)), 0x80000000U);
+  EXPECT_F32(v_div_fmas_f32(1.0f, 1.0f, -1.0f, false, mode_with(Round::PlusInfinity)), 0U);
+}
+TEST(v_div_fixup_f32, rounds_what_is_out_of_range) {
+  const float inf = f32(0x7f800000);
+  EXPECT_F32(v_div_fixup_f32(f32(1), 1.0f, 1.0f, kFlushDenormals32), 1U); // the quotient passes as it is
+  EXPECT_F32(v_div_fixup_f32(inf, 1.0f, 1.0f, mode_with(Round::TowardZero)), 0x7f7fffffU);
+  EXPECT_F32(v_div_fixup_f32(inf, -1.0f, 1.0f, mode_with(Round::PlusInfinity)), 0xff7fffffU);
+  EXPECT_F32(v_div_fixup_f32(inf, -1.0f, 1.0f, mode_with(Round::MinusInfinity)), 0xff800000U);
+  EXPECT_F32(v_div_fixup_f32(0.5f, 0x1p100f, 0x1p-60f, mode_with(Round::PlusInfinity)), 1U);
+  EXPECT_F32(v_div_fixup_f32(0.5f, 0x1p100f, 0x1p-60f, mode_with(Round::MinusInfinity)), 0U);
+  EXPECT_F64(v_div_fixup_f64(0.5, -0x1p600, 0x1p-500, mode_with(Round::MinusInfinity)), 0x8000000000000001U);
 }
 TEST(v_div_fixup_f32, special_cases_of_the_manual) {
   const float inf = f32(0x7f800000), q = 0.5f;

@@ -206,5 +206,13 @@ TEST(s_min_f16, as_the_vector_unit) {
   EXPECT_F16(s_maximum_f16(nan, two, m), 0x7e01);
 }
 
+// A pair of halves like any result of halves: LLVM packs with it only what is canonical (is_canonicalized_2).
+TEST(v_pack_b32_f16, makes_its_operands_canonical) {
+  EXPECT_EQ(v_pack_b32_f16(f16(0x1234), f16(0xabcd), kKeepDenormals), 0xabcd1234U);
+  EXPECT_EQ(v_pack_b32_f16(f16(0x7c01), f16(0xfdff), kKeepDenormals), 0xffff7e01U);
+  EXPECT_EQ(v_pack_b32_f16(f16(0x7c01), f16(0x8001), kNoIeee), 0x80017c01U);
+  EXPECT_EQ(v_pack_b32_f16(f16(0x03ff), f16(0x8001), kFlushAll), 0x80000000U);
+}
+
 } // namespace
 } // namespace ptxshim::vgpu::meaning

@@ -103,6 +103,11 @@ TEST(v_fma_legacy_f32, zero_times_anything_is_zero) {
   EXPECT_F32(v_fma_dx9_zero_f32(f32(0x7fc00000), -0.0f, 5.0f, kNear), to_bits(5.0f));
   EXPECT_F32(v_fmac_legacy_f32(2.0f, 3.0f, 5.0f, kNear), to_bits(11.0f));
   EXPECT_F32(v_fmac_dx9_zero_f32(2.0f, 3.0f, 5.0f, kNear), to_bits(11.0f));
+  // RDNA4 ISA, 7.2.4: FMA_DX9_ZERO flushes operands and results whatever the mode is.
+  EXPECT_F32(v_fma_dx9_zero_f32(f32(1), 0x1p126f, 5.0f, kNear), to_bits(5.0f));
+  EXPECT_F32(v_fma_dx9_zero_f32(0x1p-100f, -0x1p-40f, -0.0f, kNear), 0x80000000U);
+  EXPECT_F32(v_fmac_dx9_zero_f32(1.0f, 0.0f, f32(1), kNear), 0U);
+  EXPECT_F32(v_fma_legacy_f32(0x1p-100f, 0x1p-40f, 0.0f, kNear), to_bits(0x1p-140f));
 }
 
 TEST(v_fma_f32, rounds_once) {
@@ -193,7 +198,8 @@ TEST(v_min_num_f32, numbers_win_over_any_nan) {
 TEST(v_minimum_f32, nans_win) {
   EXPECT_F32(v_minimum_f32(f32(0x7fc00001), 2.0f, kNear), 0x7fc00001U);
   EXPECT_F32(v_minimum_f32(2.0f, f32(0x7fc00001), kNear), 0x7fc00001U);
-  EXPECT_F32(v_maximum_f32(f32(0x7fc00001), f32(0x7f800002), kNear), 0x7fc00002U);
+  EXPECT_F32(v_maximum_f32(f32(0x7fc00001), f32(0x7f800002), kNear), 0x7fc00001U); // the first, as on gfx1201
+  EXPECT_F32(v_maximum_f32(f32(0x7f800002), f32(0x7fc00001), kNear), 0x7fc00002U);
   EXPECT_F32(v_minimum_f32(0.0f, -0.0f, kNear), 0x80000000U);
   EXPECT_F32(v_maximum_f32(1.0f, 3.0f, kNear), to_bits(3.0f));
 }
@@ -219,6 +225,10 @@ TEST(v_med3_f32, is_the_middle_one) {
   EXPECT_F32(v_med3_f32(5.0f, 5.0f, 1.0f, kNear), to_bits(5.0f));
   EXPECT_F32(v_med3_f32(f32(0x7fc00001), 5.0f, 1.0f, kNear), to_bits(1.0f)); // with a NaN: the minimum
   EXPECT_F32(v_med3_num_f32(f32(0x7f800001), 5.0f, 1.0f, kNear), to_bits(1.0f));
+  // The manual finds the greatest of -0, +0, -0 by ==, at the first place; gfx1201 knows the zeros apart.
+  EXPECT_F32(v_med3_f32(-0.0f, 0.0f, -0.0f, kNear), 0U);
+  EXPECT_F32(v_med3_num_f32(-0.0f, 0.0f, -0.0f, kNear), 0x80000000U);
+  EXPECT_F32(v_med3_num_f32(0.0f, -0.0f, 0.0f, kNear), 0U);
 }
 
 TEST(v_rndne_f32, ties_go_to_even) {
@@ -252,6 +262,12 @@ TEST(apply_omod, scales_where_the_mode_allows_it) {
   EXPECT_F32(apply_omod(-0.0f, 1, m), 0U);
   EXPECT_F32(apply_omod(f32(0x00800000), 3, m), 0U);
   EXPECT_F32(apply_omod(f32(0x7f7fffff), 1, m), 0x7f800000U);
+  // Halved out of the normal range: zero with the sign; a denormal is +0 before (RDNA4 ISA, 7.2.3.1: "-0 * OMOD = +0").
+  EXPECT_F32(apply_omod(f32(0x80800000), 3, m), 0x80000000U);
+  EXPECT_F32(apply_omod(f32(0x80ffffff), 3, m), 0x80000000U);
+  EXPECT_F32(apply_omod(f32(0x81000000), 3, m), 0x80800000U);
+  EXPECT_F32(apply_omod(f32(0x80400000), 1, kNear, true), 0U);
+  EXPECT_F32(apply_omod(f32(0x7f7fffff), 2, mode_with(Round::TowardZero), true), 0x7f7fffffU);
   EXPECT_F32(apply_omod(3.0f, 1, kNear), to_bits(3.0f));
   EXPECT_F32(apply_omod(3.0f, 1, kNear, true), to_bits(6.0f));
 }

@@ -220,7 +220,6 @@ TEST(v_mov_b32, moves_and_selects) {
   EXPECT_EQ(v_cndmask_b32(1, 2, false), 1U);
   EXPECT_EQ(v_cndmask_b32(1, 2, true), 2U);
   EXPECT_EQ(v_cndmask_b16(1, 2, true), 2);
-  EXPECT_EQ(v_pack_b32_f16(0x1234, 0xabcd), 0xabcd1234U);
   EXPECT_EQ(v_swap_b32(1, 2), (U32x2{2, 1}));
 }
 TEST(v_lshlrev_b32, amounts_count_modulo_the_width) {

@@ -83,6 +83,19 @@ TEST(v_dot2_f32_f16, adds_two_products) { // {1, 2} . {3, 4} + 5
   EXPECT_F32(v_dot2c_f32_bf16(c, d, 5.0f, kNear), to_bits(16.0f));
   EXPECT_EQ(v_dot2_bf16_bf16(c, d, BF16{0x40a0}, kNear).bits, 0x4180U);
 }
+// RDNA3 ISA, 7.2.4: "DOT2_F16_F16 and DOT2_BF16_BF16 support round-to-nearest-even rounding. DOT2_F16_F16 supports denorms,
+// and DOT2_BF16_BF16 disables all denorms." Those to f32 flush f32 in every mode (LLVM, performFMACombine).
+TEST(v_dot2_f32_f16, rounds_to_nearest_without_denormals) {
+  const FloatMode up = mode_with(Round::PlusInfinity);
+  const F16x2 one = halves(0x3c00U), none = halves(0);
+  EXPECT_F32(v_dot2_f32_f16(one, one, 0x1p-30f, up), to_bits(1.0f));
+  EXPECT_F32(v_dot2_f32_f16(none, none, f32(1), kNear), 0U);
+  EXPECT_F32(v_dot2_f32_bf16(words(0x0001U), words(0x7f00U), 0.0f, kNear), 0U);
+  EXPECT_F16(v_dot2_f16_f16(one, one, f16(0x0010), up), 0x3c00U);
+  EXPECT_F16(v_dot2_f16_f16(none, none, f16(0x0001), kNear), 0x0001U);
+  EXPECT_EQ(v_dot2_bf16_bf16(words(0x3f80U), words(0x3f80U), BF16{0x3080}, up).bits, 0x3f80U);
+  EXPECT_EQ(v_dot2_bf16_bf16(words(0), words(0), BF16{0x8001}, kNear).bits, 0U);
+}
 TEST(v_dot4_i32_i8, signed_and_unsigned_fields) {
   EXPECT_EQ(v_dot4_i32_i8(0xff020304U, 0x05060708U, 10), 10 - 5 + 12 + 21 + 32);
   EXPECT_EQ(v_dot4c_i32_i8(0xff020304U, 0x05060708U, 10), 70);

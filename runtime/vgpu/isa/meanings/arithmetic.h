@@ -13,6 +13,11 @@
 namespace ptxshim::vgpu::meaning {
 
 template <class T> constexpr T first_nan(T a, T result) { return is_nan(a) ? quiet(a) : result; }
+// An operand that is passed on: no denormal if the mode flushes, and a quiet NaN.
+template <class T> inline T canonical(T x, const FloatMode& m) {
+  x = flush_in(x, m);
+  return is_nan(x) && m.ieee ? quiet(x) : x;
+}
 
 // To nearest even on the host.
 template <class T> inline T nearest_add(T a, T b) { return first_nan(a, a + b); }
@@ -91,15 +96,17 @@ template <class T> inline T fma(T a, T b, T c, const FloatMode& m) {
 }
 
 // Output modifiers. OMOD (1: times 2, 2: times 4, 3: divided by 2) does nothing where results keep denormals or the
-// mode is IEEE, up to gfx11; gfx12 (`always`) applies it in any mode. Its zero is +0.
+// mode is IEEE, up to gfx11 (RDNA3 ISA, 7.2.3.1); gfx12 (`always`) applies it in any mode (RDNA4 ISA, 7.2.3.1). It makes
+// +0 of zeros and denormals, and what it halves out of the normal range the zero of its sign (captures of gfx1010 to
+// gfx1201: ROCm/rocm-systems, rocjitsu/output_modifier.h).
 template <class T> inline T apply_omod(T x, unsigned omod, const FloatMode& m, bool always = false) {
   const bool keeps = sizeof(T) == 4 ? m.f32_denorm_out : m.f64_f16_denorm_out;
-  if (omod == 0 || (!always && (keeps || m.ieee)) || is_nan(x)) return x;
-  const int by = omod == 1 ? 1 : omod == 2 ? 2 : -1;
-  if (!is_finite(x)) return x;
+  if (omod == 0 || (!always && (keeps || m.ieee)) || !is_finite(x)) return x;
+  if (exponent_field(x) == 0) return zero<T>(false);
+  if (omod == 3 && exponent_field(x) == 1) return zero<T>(is_negative(x));
   const Unpacked u = unpack(x);
-  const T y = flush(round_value<T>(u.negative, u.exponent + by, u.significand, false, rounding<T>(m)));
-  return is_zero(y) ? zero<T>(false) : y;
+  const int by = omod == 1 ? 1 : omod == 2 ? 2 : -1;
+  return round_value<T>(u.negative, u.exponent + by, u.significand, false, rounding<T>(m));
 }
 // CLAMP of a float: into [0, 1]; -0 becomes +0, and a NaN too if the mode has DX10_CLAMP.
 template <class T> inline T apply_clamp(T x, const FloatMode& m) {

@@ -15,7 +15,6 @@ constexpr uint64_t v_mov_b64(uint64_t a) { return a; }
 constexpr uint16_t v_mov_b16(uint16_t a) { return a; }
 constexpr uint32_t v_cndmask_b32(uint32_t a, uint32_t b, bool condition) { return condition ? b : a; }
 constexpr uint16_t v_cndmask_b16(uint16_t a, uint16_t b, bool condition) { return condition ? b : a; }
-constexpr uint32_t v_pack_b32_f16(uint16_t a, uint16_t b) { return a | uint32_t{b} << 16; }
 
 constexpr uint32_t v_not_b32(uint32_t a) { return ~a; }
 constexpr uint32_t v_and_b32(uint32_t a, uint32_t b) { return a & b; }

@@ -39,8 +39,15 @@ inline uint16_t v_cvt_u16_f16(F16 a, const FloatMode&) { return to_u16(widen(a))
 // To the nearest, halves upward; and downward. (Double has room for the half.)
 inline int32_t v_cvt_rpi_i32_f32(float a, const FloatMode&) { return to_i32(floor_of(static_cast<double>(a) + 0.5)); }
 inline int32_t v_cvt_flr_i32_f32(float a, const FloatMode&) { return to_i32(floor_of(a)); }
-inline int32_t v_cvt_nearest_i32_f32(float a, const FloatMode& m) { return v_cvt_rpi_i32_f32(a, m); }
-inline int32_t v_cvt_floor_i32_f32(float a, const FloatMode& m) { return v_cvt_flr_i32_f32(a, m); }
+// By their newer names, a NaN becomes the end of the range on its sign's side (captures of gfx1201: ROCm/rocm-systems,
+// rocjitsu/conversion.h; the manuals make it 0).
+inline int32_t end_of_range(bool negative) { return negative ? INT32_MIN : INT32_MAX; }
+inline int32_t v_cvt_nearest_i32_f32(float a, const FloatMode& m) {
+  return is_nan(a) ? end_of_range(is_negative(a)) : v_cvt_rpi_i32_f32(a, m);
+}
+inline int32_t v_cvt_floor_i32_f32(float a, const FloatMode& m) {
+  return is_nan(a) ? end_of_range(is_negative(a)) : v_cvt_flr_i32_f32(a, m);
+}
 
 // Integer to float.
 template <class F> PTXSHIM_RARE inline F from_integer(bool negative, uint64_t size, Round round) {

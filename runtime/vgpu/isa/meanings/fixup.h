@@ -5,9 +5,10 @@
 // A division is v_div_scale twice (denominator, numerator), a reciprocal refined by fused operations, v_div_fmas and
 // v_div_fixup. v_div_scale moves operands by 2^64 (f32) or 2^128 (f64) where the refinement would over- or underflow
 // and flags the lanes whose quotient must be moved back, which v_div_fmas does, rounding once. The manuals' text for
-// v_div_scale speaks of denormal quotients and would scale a huge denominator upward; gfx11.5 and gfx12 hardware
+// v_div_scale speaks of denormal quotients and would scale a huge denominator upward; gfx11 and gfx12 hardware
 // decides by the difference of the exponent fields alone and scales such a denominator downward, which is also what
-// makes quotients right. That is done here, for f64 by analogy.
+// makes quotients right. Of the modes, v_div_fmas keeps denormal operands and v_div_fixup a denormal quotient in all of
+// them; what over- or underflows is rounded (captures of gfx1100 and gfx1201: ROCm/rocm-systems, rocjitsu/division.h).
 #pragma once
 
 #include "meanings/arithmetic.h"
@@ -80,11 +81,14 @@ inline int16_t v_frexp_exp_i16_f16(F16 a, const FloatMode& m) {
 }
 
 // Operands: the value to be scaled (one of the other two), denominator, numerator.
-template <class T> inline WithCarry<T> div_scale(T value, T denominator, T numerator) {
+template <class T> inline WithCarry<T> div_scale(T value, T denominator, T numerator, const FloatMode& m) {
   constexpr int kBy = sizeof(T) == 4 ? 64 : 128;       // powers of two moved by
   constexpr int kFar = sizeof(T) == 4 ? 96 : 768;      // exponents this far apart need it
-  constexpr int kTiny = sizeof(T) == 4 ? 23 : 53;      // a numerator whose residual would be denormal
+  constexpr int kTiny = sizeof(T) == 4 ? 24 : 53;      // a numerator whose residual would be denormal (manuals: 23)
   constexpr int kHuge = 2 * Format<T>::kBias - 1;      // from here a denominator's reciprocal is denormal
+  value = flush_in(value, m);
+  denominator = flush_in(denominator, m);
+  numerator = flush_in(numerator, m);
   const int den = exponent_field(denominator), num = exponent_field(numerator);
   const int apart = num - den;
   const bool over = apart >= kFar, under = apart <= -kFar, flag = either(over, under);
@@ -99,29 +103,36 @@ template <class T> inline WithCarry<T> div_scale(T value, T denominator, T numer
   const bool no_quotient = is_zero(denominator) || is_zero(numerator);
   return {no_quotient ? default_nan<T>() : scaled, flag ? 1U : 0U};
 }
-inline WithCarry<float> v_div_scale_f32(float a, float b, float c, const FloatMode&) { return div_scale(a, b, c); }
-inline WithCarry<double> v_div_scale_f64(double a, double b, double c, const FloatMode&) {
-  return div_scale(a, b, c);
+inline WithCarry<float> v_div_scale_f32(float a, float b, float c, const FloatMode& m) { return div_scale(a, b, c, m); }
+inline WithCarry<double> v_div_scale_f64(double a, double b, double c, const FloatMode& m) {
+  return div_scale(a, b, c, m);
 }
 
 // a * b + c, moved back where v_div_scale flagged the lane: the quotient c so far tells the direction.
 inline float v_div_fmas_f32(float a, float b, float c, bool scaled, const FloatMode& m) {
   const double factor = !scaled ? 1.0 : exponent_field(c) > Format<float>::kBias ? 0x1p64 : 0x1p-64;
-  const double wide = flush_in(a, m);
-  const double product = wide * static_cast<double>(flush_in(b, m)); // exact, as is the odd sum times the factor
-  const double sum = add_odd(product, static_cast<double>(flush_in(c, m)));
+  const double wide = a;
+  const double product = wide * static_cast<double>(b); // exact, as is the odd sum times the factor
+  const double sum = add_odd(product, static_cast<double>(c));
   const double r = is_nan(product) ? first_nan(wide, product) : sum;
   if (m.nearest32()) return flush_out(static_cast<float>(r * factor), m);
-  if (!scaled) return fma(a, b, c, m);
+  if (r == 0) return round_sum<float>(product, static_cast<double>(c), m.f32_round);
   return flush_out(convert_float<float>(r * factor, m.f32_round), m);
 }
 PTXSHIM_RARE inline double scaled_fma(double a, double b, double c, const FloatMode& m) {
-  if (!all_finite(a, b) || !is_finite(c)) return fma(a, b, c, m);
+  if (!all_finite(a, b) || !is_finite(c)) return nearest_fma(a, b, c);
   const int by = exponent_field(c) > Format<double>::kBias ? 128 : -128;
-  return flush_out(exact_fma(flush_in(a, m), flush_in(b, m), flush_in(c, m), m.f64_f16_round, by), m);
+  return flush_out(exact_fma(a, b, c, m.f64_f16_round, by), m);
 }
 inline double v_div_fmas_f64(double a, double b, double c, bool scaled, const FloatMode& m) {
-  return scaled ? scaled_fma(a, b, c, m) : fma(a, b, c, m);
+  FloatMode keeping = m;
+  keeping.f64_f16_denorm_in = true;
+  return scaled ? scaled_fma(a, b, c, m) : fma(a, b, c, keeping);
+}
+
+// A number beyond the greatest one, or below the least, rounded.
+template <class T> PTXSHIM_RARE inline T out_of_range(bool negative, bool large, Round round) {
+  return round_value<T>(negative, large ? 5000 : -5000, 1, false, round);
 }
 
 // The quotient's special cases; otherwise the quotient so far with the right sign.
@@ -134,10 +145,14 @@ template <class T> inline T div_fixup(T quotient, T denominator, T numerator, co
   const bool lost = sizeof(T) != 2 && exponent_field(numerator) - exponent_field(denominator) < -kLost;
   const bool num_zero = is_zero(numerator), den_zero = is_zero(denominator);
   const bool num_infinite = is_infinite(numerator), den_infinite = is_infinite(denominator);
+  const Round round = rounding<T>(m);
+  const bool nearest = round == Round::NearestEven;
+  const T overflow = nearest ? infinity<T>(negative) : out_of_range<T>(negative, true, round);
+  const T underflow = nearest ? zero<T>(negative) : flush_out(out_of_range<T>(negative, false, round), m);
   // The rules, the last one that applies first.
-  T r = flush_out(with_sign(quotient, negative), m);
-  r = is_nan(quotient) ? infinity<T>(negative) : r;
-  r = lost || den_infinite || num_zero ? zero<T>(negative) : r;
+  T r = is_finite(quotient) ? with_sign(quotient, negative) : overflow;
+  r = lost ? underflow : r;
+  r = den_infinite || num_zero ? zero<T>(negative) : r;
   r = den_zero || num_infinite ? infinity<T>(negative) : r;
   r = (den_zero && num_zero) || (den_infinite && num_infinite) ? default_nan<T>() : r;
   r = is_nan(denominator) ? quiet(denominator) : r;

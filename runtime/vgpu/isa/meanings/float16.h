@@ -56,6 +56,11 @@ inline F16 v_madak_f16(F16 a, F16 b, F16 c, const FloatMode& m) { return v_mad_f
 inline F16 v_mad_legacy_f16(F16 a, F16 b, F16 c, const FloatMode& m) { return v_mad_f16(a, b, c, m); }
 inline F16 v_fma_legacy_f16(F16 a, F16 b, F16 c, const FloatMode& m) { return fma(a, b, c, m); }
 
+// AMD's manuals show two moves; LLVM (is_canonicalized_2) and captures of gfx1201 know it to act on denormals and NaNs.
+inline uint32_t v_pack_b32_f16(F16 a, F16 b, const FloatMode& m) {
+  return canonical(a, m).bits | uint32_t{canonical(b, m).bits} << 16;
+}
+
 inline F16 v_trunc_f16(F16 a, const FloatMode& m) { return narrow_nearest(trunc_of(widen(flush_in(a, m)))); }
 inline F16 v_ceil_f16(F16 a, const FloatMode& m) { return narrow_nearest(ceil_of(widen(flush_in(a, m)))); }
 inline F16 v_floor_f16(F16 a, const FloatMode& m) { return narrow_nearest(floor_of(widen(flush_in(a, m)))); }

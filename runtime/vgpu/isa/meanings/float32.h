@@ -65,21 +65,22 @@ inline float v_fma_legacy_f32(float a, float b, float c, const FloatMode& m) {
   if (is_zero(flush_in(a, m)) || is_zero(flush_in(b, m))) return add(0.0f, c, m);
   return fma(a, b, c, m);
 }
-inline float v_fma_dx9_zero_f32(float a, float b, float c, const FloatMode& m) {
-  return v_fma_legacy_f32(a, b, c, m);
-}
 inline float v_fmac_legacy_f32(float a, float b, float c, const FloatMode& m) {
   return v_fma_legacy_f32(a, b, c, m);
 }
-inline float v_fmac_dx9_zero_f32(float a, float b, float c, const FloatMode& m) {
-  return v_fma_legacy_f32(a, b, c, m);
-}
-
-// v_mad rounds the product too, and flushes denormals in any mode (up to gfx10.1).
 constexpr FloatMode flushing32(FloatMode m) {
   m.f32_denorm_in = m.f32_denorm_out = false;
   return m;
 }
+// By its newer name it flushes denormals in any mode (RDNA4 ISA, 7.2.4).
+inline float v_fma_dx9_zero_f32(float a, float b, float c, const FloatMode& m) {
+  return v_fma_legacy_f32(a, b, c, flushing32(m));
+}
+inline float v_fmac_dx9_zero_f32(float a, float b, float c, const FloatMode& m) {
+  return v_fma_legacy_f32(a, b, c, flushing32(m));
+}
+
+// v_mad rounds the product too, and flushes denormals in any mode (up to gfx10.1).
 inline float v_mad_f32(float a, float b, float c, const FloatMode& m) {
   return add(mul(a, b, flushing32(m)), c, flushing32(m));
 }

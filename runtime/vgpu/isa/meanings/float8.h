@@ -8,7 +8,9 @@
 //
 // To eight bits the result is rounded to nearest even; what is too large becomes infinity where there is one, else NaN.
 // Stochastic rounding adds random bits below the last place and cuts off. (The manual's formula lets a carry out of the
-// fraction vanish and rounds the sum once more; AMD's own library code does what is done here.)
+// fraction vanish and rounds the sum once more; AMD's own library code does what is done here.) gfx12 has random bits only
+// for the places below those of a normal number: what a denormal result loses beyond is cut off first. A NaN becomes ff in
+// its FP8, fe in its BF8 (captures of gfx1201: ROCm/rocm-systems, rocjitsu/conversion.h).
 #pragma once
 
 #include "meanings/arithmetic.h"
@@ -20,9 +22,10 @@ struct Float8 {
   bool fnuz;
   uint32_t largest;  // magnitude
   uint32_t overflow; // what lies beyond: infinity or NaN
+  uint32_t nan;
 };
-inline constexpr Float8 kFp8{3, 7, false, 0x7e, 0x7f}, kFp8Fnuz{3, 8, true, 0x7f, 0x80};
-inline constexpr Float8 kBf8{2, 15, false, 0x7b, 0x7c}, kBf8Fnuz{2, 16, true, 0x7f, 0x80};
+inline constexpr Float8 kFp8{3, 7, false, 0x7e, 0x7f, 0xff}, kFp8Fnuz{3, 8, true, 0x7f, 0x80, 0x80};
+inline constexpr Float8 kBf8{2, 15, false, 0x7b, 0x7c, 0xfe}, kBf8Fnuz{2, 16, true, 0x7f, 0x80, 0x80};
 
 inline float widen8(uint32_t byte, const Float8& f) {
   const uint32_t bits = byte & 0x7fU, sign = byte & 0x80U;
@@ -38,7 +41,7 @@ inline float widen8(uint32_t byte, const Float8& f) {
 // `random`: bits to be added below the last place, left aligned in 32 bits, with truncation; or to nearest even.
 inline uint32_t narrow8(float x, const Float8& f, bool stochastic = false, uint32_t random = 0) {
   const uint32_t sign = is_negative(x) ? 0x80U : 0;
-  if (is_nan(x)) return f.fnuz ? 0x80U : sign | 0x7fU;
+  if (is_nan(x)) return f.nan;
   if (is_infinite(x)) return f.fnuz ? 0x80U : sign | f.overflow;
   const Unpacked u = unpack(x);
   if (u.significand == 0) return f.fnuz ? 0 : sign;
@@ -46,7 +49,10 @@ inline uint32_t narrow8(float x, const Float8& f, bool stochastic = false, uint3
   const int drop = (e < least ? least : e) - f.fraction - u.exponent; // at least 20
   const uint64_t below = drop > 40 ? 0 : (uint64_t{1} << drop) - 1;
   uint64_t kept = drop > 40 ? 0 : u.significand >> drop;
-  if (stochastic) {
+  const int places = 23 - f.fraction; // below the last one of a normal number
+  if (stochastic && !f.fnuz) {
+    kept = drop > 40 ? 0 : ((u.significand >> (drop - places)) + (random >> (32 - places))) >> places;
+  } else if (stochastic) {
     const uint64_t added = drop > 40 ? 0 : drop > 32 ? uint64_t{random} << (drop - 32) : random >> (32 - drop);
     kept = drop > 40 ? 0 : (u.significand + added) >> drop;
   } else if (drop <= 40) {

@@ -3,7 +3,9 @@
 // Minimum, maximum and median of floats, in AMD's three families:
 //   v_min_f32          a number wins over a quiet NaN; in IEEE mode a signaling NaN wins, made quiet
 //   v_min_num_f32      a number wins over any NaN (gfx12)
-//   v_minimum_f32      any NaN wins, signaling ones first (gfx12)
+//   v_minimum_f32      any NaN wins, of two the first (gfx12)
+// Where gfx12 machines differ from AMD's manual, the machine is right: the manual lets signaling NaNs win over quiet ones
+// in v_minimum_f32, and takes zeros as equal in v_med3_num_f32 (captures of gfx1201, ROCm/rocm-systems, rocjitsu/minmax.h).
 // All take -0 as less than +0. Denormal operands count as zero if the mode flushes operands; the flags for results
 // do not matter, since a result is an operand.
 #pragma once
@@ -60,9 +62,8 @@ template <class T> inline T max_num(T a, T b, const FloatMode& m) {
 }
 
 template <class T> inline T nan_before_number(T a, T b, T chosen) {
-  T r = is_nan(b) ? quiet(b) : chosen;
-  r = is_nan(a) && !is_signaling(b) ? quiet(a) : r;
-  return is_signaling(a) ? quiet(a) : r;
+  const T r = is_nan(b) ? quiet(b) : chosen;
+  return is_nan(a) ? quiet(a) : r;
 }
 template <class T> inline T minimum(T a, T b, const FloatMode& m) {
   a = flush_in(a, m);
@@ -91,8 +92,9 @@ template <class T> inline T med3(T a, T b, T c, const FloatMode& m) {
 }
 template <class T> inline T med3_num(T a, T b, T c, const FloatMode& m) {
   const T with_nan = min_num(min_num(a, b, m), c, m);
-  const T middle_one = median(flush_in(a, m), flush_in(b, m), flush_in(c, m));
-  return any_nan(a, b, c) ? with_nan : middle_one;
+  a = flush_in(a, m);
+  b = flush_in(b, m);
+  return any_nan(a, b, c) ? with_nan : greater(lesser(a, b), lesser(greater(a, b), flush_in(c, m)));
 }
 
 } // namespace ptxshim::vgpu::meaning

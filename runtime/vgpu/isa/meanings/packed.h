@@ -129,26 +129,28 @@ inline F16 v_mad_mixlo_f16(float a, float b, float c, const FloatMode& m) {
 inline F16 v_mad_mixhi_f16(float a, float b, float c, const FloatMode& m) { return v_mad_mixlo_f16(a, b, c, m); }
 
 // Dot products of floats: products in f32 are exact; they are added to the accumulator one after the other, low one
-// first. (The manuals do not say how the hardware rounds in between: the last place may differ.)
-inline float dot2(float a0, float b0, float a1, float b1, float c, const FloatMode& m) {
-  return fma(a1, b1, fma(a0, b0, c, m), m);
+// first. (The manuals do not say how the hardware rounds in between: the last place may differ.) Rounded to nearest, and
+// without denormals of f32 and bf16, in any mode (RDNA3 and RDNA4 ISA, 7.2.4; of f32, LLVM's performFMACombine).
+inline float dot2(float a0, float b0, float a1, float b1, float c) {
+  return fma(a1, b1, fma(a0, b0, c, kFlushDenormals32), kFlushDenormals32);
 }
 inline float v_dot2_f32_f16(F16x2 a, F16x2 b, float c, const FloatMode& m) {
-  return dot2(widen(flush_in(a.lo, m)), widen(flush_in(b.lo, m)), widen(flush_in(a.hi, m)), widen(flush_in(b.hi, m)), c,
-              m);
+  return dot2(widen(flush_in(a.lo, m)), widen(flush_in(b.lo, m)), widen(flush_in(a.hi, m)), widen(flush_in(b.hi, m)), c);
 }
 inline float v_dot2c_f32_f16(F16x2 a, F16x2 b, float c, const FloatMode& m) { return v_dot2_f32_f16(a, b, c, m); }
 inline float v_dot2acc_f32_f16(F16x2 a, F16x2 b, float c, const FloatMode& m) { return v_dot2_f32_f16(a, b, c, m); }
 inline BF16 bf16_of(uint16_t bits) { return {bits}; }
-inline float v_dot2_f32_bf16(U16x2 a, U16x2 b, float c, const FloatMode& m) {
-  return dot2(widen(bf16_of(a.lo)), widen(bf16_of(b.lo)), widen(bf16_of(a.hi)), widen(bf16_of(b.hi)), c, m);
+inline float v_dot2_f32_bf16(U16x2 a, U16x2 b, float c, const FloatMode&) {
+  return dot2(widen(bf16_of(a.lo)), widen(bf16_of(b.lo)), widen(bf16_of(a.hi)), widen(bf16_of(b.hi)), c);
 }
 inline float v_dot2c_f32_bf16(U16x2 a, U16x2 b, float c, const FloatMode& m) { return v_dot2_f32_bf16(a, b, c, m); }
 inline F16 v_dot2_f16_f16(F16x2 a, F16x2 b, F16 c, const FloatMode& m) {
-  return fma(a.hi, b.hi, fma(a.lo, b.lo, c, m), m);
+  FloatMode nearest = m;
+  nearest.f64_f16_round = Round::NearestEven;
+  return fma(a.hi, b.hi, fma(a.lo, b.lo, c, nearest), nearest);
 }
 inline BF16 v_dot2_bf16_bf16(U16x2 a, U16x2 b, BF16 c, const FloatMode& m) {
-  return narrow_bf16(v_dot2_f32_bf16(a, b, widen(c), m), m.f32_round);
+  return flush(narrow_bf16(v_dot2_f32_bf16(a, b, widen(c), m), Round::NearestEven));
 }
 
 // Dot products of integers. The sum is exact in 64 bits, then taken modulo 2^32; _sat saturates it (CLAMP).

@@ -29,6 +29,16 @@ KERNEL moves
   IS32 v4, 2
 .endif
 .endif
+.if generation >= 11
+.ifndef accumulators
+  // {1, 2} . {3, 4} + 5: the clamp bit does nothing (RDNA3 ISA, 7.2.3.1)
+  v_mov_b32 v5, 0x40003c00
+  v_mov_b32 v6, 0x44004200
+  v_mov_b32 v7, 5.0
+  v_dot2_f32_f16 v4, v5, v6, v7 clamp
+  IS32 v4, 0x41800000
+.endif
+.endif
   // bytes of 0x01020304 against 0x00000201: only 1 and 2 count, at each of four byte offsets
   v_mov_b32 v20, 0x01020304
   v_mov_b32 v21, 0x05060708
@@ -202,7 +212,7 @@ KERNEL scalars
   IS32 s30, 0x3800
   v_s_sqrt_f16 s30, s21
   IS32 s30, 0x4000
-  // CLAMP; omod where the mode flushes denormals, and there alone
+  // CLAMP; omod in any mode (RDNA4 ISA, 7.2.3.1)
   v_s_exp_f32 s30, s20 clamp
   IS32 s30, 0x3f800000
   v_s_exp_f16 s30, s21 clamp
@@ -210,7 +220,7 @@ KERNEL scalars
   v_s_rcp_f32 s30, -s20 clamp
   IS32 s30, 0
   v_s_rcp_f32 s30, s20 mul:2
-  IS32 s30, 0x3e800000
+  IS32 s30, 0x3f000000
   s_denorm_mode 0
   v_s_rcp_f32 s30, s20 mul:2
   v_s_rcp_f32 s31, s20 div:2
