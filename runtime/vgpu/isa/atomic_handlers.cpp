@@ -145,27 +145,37 @@ template <Place P, AtomicOp Op_, class T, unsigned Lanes, bool Full> PTXSHIM_INL
 }
 template <Place P, AtomicOp Op_, class T, unsigned Lanes, bool Full, class Offset>
 PTXSHIM_INLINE void run_apart(std::byte* base, const Offset* where, uint64_t exec, const Data& data) {
-  each_lane<Lanes, Full>(
-      exec, [&](unsigned lane) __attribute__((always_inline)) {
-        T* const cell = reinterpret_cast<T*>(base + where[lane]);
-        const T operand = value_of<T>(data.operand, lane, Lanes), second = has_second(Op_) ? value_of<T>(data.second, lane, Lanes) : T(0);
-        T old;
-        if constexpr (P == Place::Lds) {
-          old = *cell;
-          *cell = atomic_result(Op_, old, operand, second);
-        } else {
-          old = host_atomic(cell, Op_, operand, second);
-        }
-        if (data.old) put_value(data.old, lane, Lanes, old);
-      });
+  const auto run = [&](Offset offset, T operand, T second) __attribute__((always_inline)) {
+    T* const cell = reinterpret_cast<T*>(base + offset);
+    if constexpr (P == Place::Global) return host_atomic(cell, Op_, operand, second);
+    const T old = *cell;
+    *cell = atomic_result(Op_, old, operand, second);
+    return old;
+  };
+  if constexpr (Full && sizeof(T) == 4) { // two lanes at a time: the host has few accesses to memory per cycle
+    PTXSHIM_LANES_SOME for (unsigned lane = 0; lane < Lanes; lane += 2) {
+      const uint64_t offset = read<uint64_t>(where + lane), operand = read<uint64_t>(data.operand + lane);
+      const uint64_t second = has_second(Op_) ? read<uint64_t>(data.second + lane) : 0;
+      const T low = run(static_cast<Offset>(offset), static_cast<T>(operand), static_cast<T>(second));
+      const T high = run(static_cast<Offset>(offset >> 32), static_cast<T>(operand >> 32), static_cast<T>(second >> 32));
+      if (data.old) write(data.old + lane, low | uint64_t{high} << 32);
+    }
+  } else {
+    each_lane<Lanes, Full>(
+        exec, [&](unsigned lane) __attribute__((always_inline)) {
+          const T second = has_second(Op_) ? value_of<T>(data.second, lane, Lanes) : T(0);
+          const T old = run(where[lane], value_of<T>(data.operand, lane, Lanes), second);
+          if (data.old) put_value(data.old, lane, Lanes, old);
+        });
+  }
 }
 
 // Whether all lanes' places are multiples of the bytes.
-template <class T, unsigned Lanes, bool Full> PTXSHIM_INLINE bool are_aligned(const std::byte* base, const uint32_t* where, uint64_t exec) {
-  Words bits{};
-  for (unsigned lane = 0; lane < Lanes; lane += kWords)
-    bits |= only_on<Full>(exec, lane, load_words(where + lane) + static_cast<uint32_t>(reinterpret_cast<uintptr_t>(base)));
-  return top_bits(reinterpret_cast<Words>((bits & static_cast<uint32_t>(sizeof(T) - 1)) != 0U)) == 0;
+template <class T, unsigned Lanes> PTXSHIM_INLINE bool are_aligned(const std::byte* base, const uint32_t* where, uint64_t exec) {
+  const uint32_t low = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(base)), bits = static_cast<uint32_t>(sizeof(T) - 1);
+  return are_all<Lanes>(exec, [&](unsigned lane) __attribute__((always_inline)) {
+    return are_equal((load_words(where + lane) + low) & bits, Words{});
+  });
 }
 
 template <Place P, AtomicOp Op_, class T, unsigned Lanes> [[gnu::noinline]] bool access_apart(Wave& wave, const Op* op) {
@@ -173,13 +183,13 @@ template <Place P, AtomicOp Op_, class T, unsigned Lanes> [[gnu::noinline]] bool
     const uint32_t* const where = row_of<Lanes>(wave, op->src[0].index);
     std::byte* base = nullptr;
     if constexpr (P == Place::Lds) {
-      base = find_apart_in_lds<sizeof(T), Lanes, full>(wave, where, exec, static_cast<uint32_t>(op->offset));
+      base = find_apart_in_lds<sizeof(T), Lanes>(wave, where, exec, static_cast<uint32_t>(op->offset));
     } else {
       Common common;
       if (!find_in_global<Lanes, full>(wave, op, exec, true, common)) return false;
-      base = find_apart<sizeof(T), Lanes, full>(common, exec);
+      base = find_apart<sizeof(T), Lanes>(common, exec);
     }
-    if (!base || !are_aligned<T, Lanes, full>(base, where, exec)) return false;
+    if (!base || !are_aligned<T, Lanes>(base, where, exec)) return false;
     const Data data = data_of<P, Op_, T, Lanes>(wave, op);
     using Offset = std::conditional_t<P == Place::Lds, int32_t, uint32_t>;
     const Offset* const offset = reinterpret_cast<const Offset*>(where);

@@ -68,10 +68,13 @@ template <class Offset> struct UnitPlaces {
 template <bool Full, class Offset>
 PTXSHIM_INLINE UnitPlaces<Offset> unit_places(const Places<Offset>& at, uint64_t exec, unsigned lane, Words any) {
   UnitPlaces<Offset> out{at.base, {}};
-  const Words own = read<Words>(at.offset + lane);
-  const Pairs pairs = reinterpret_cast<Pairs>(choose(mask_of(exec, lane), own, any));
+  if (Full || unit_of(exec, lane) == (1U << kWords) - 1) {
+    for (unsigned i = 0; i < kWords / 2; ++i) out.pair[i] = read<uint64_t>(at.offset + lane + 2 * i);
+    return out;
+  }
+  const Pairs pairs = reinterpret_cast<Pairs>(choose(mask_of(exec, lane), read<Words>(at.offset + lane), any));
   for (unsigned i = 0; i < kWords / 2; ++i) {
-    out.pair[i] = Full ? read<uint64_t>(at.offset + lane + 2 * i) : pairs[i];
+    out.pair[i] = pairs[i];
     __asm__("" : "+r"(out.pair[i])); // (the compiler would take the halves out of the vector one by one)
   }
   return out;
@@ -128,13 +131,20 @@ template <bool Full> PTXSHIM_INLINE void put(uint32_t* to, uint64_t exec, unsign
   write(to + lane, Full ? value : choose(mask_of(exec, lane), value, read<Words>(to + lane)));
 }
 
-template <unsigned N, unsigned Lanes, bool Full, class Offset>
-PTXSHIM_INLINE void load(const Places<Offset>& at, uint64_t exec, uint32_t* row) {
-  const Words any = all(static_cast<uint32_t>(at.offset[Full ? 0 : meaning::first_lane(exec)]));
+// N words from each base, at the same offsets, into rows that follow each other. (These may be where the offsets are.)
+template <unsigned N, unsigned Lanes, bool Full, class Offset, size_t Bases>
+PTXSHIM_INLINE void load(std::byte* const (&bases)[Bases], const Offset* offset, uint64_t exec, uint32_t* row) {
+  const Words any = all(static_cast<uint32_t>(offset[Full ? 0 : meaning::first_lane(exec)]));
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
     if (!Full && unit_of(exec, lane) == 0) continue;
-    const Rows<N> rows = collect<N>(unit_places<Full>(at, exec, lane, any));
-    PTXSHIM_UNROLL for (unsigned word = 0; word < N; ++word) put<Full>(row + word * Lanes, exec, lane, rows.word[word]);
+    UnitPlaces<Offset> unit = unit_places<Full>(Places<Offset>{nullptr, offset}, exec, lane, any);
+    Rows<N> rows[Bases];
+    PTXSHIM_UNROLL for (size_t i = 0; i < Bases; ++i) {
+      unit.base = bases[i];
+      rows[i] = collect<N>(unit);
+    }
+    PTXSHIM_UNROLL for (unsigned word = 0; word < Bases * N; ++word)
+        put<Full>(row + word * Lanes, exec, lane, rows[word / N].word[word % N]);
   }
 }
 
@@ -165,15 +175,19 @@ PTXSHIM_INLINE void load_small(const Places<Offset>& at, uint64_t exec, uint32_t
 struct Sink {
   alignas(16) std::byte bytes[16];
 };
-template <bool Full> PTXSHIM_INLINE std::byte* target(std::byte* to, uint32_t unit, unsigned i, Sink& sink) {
-  return Full || (unit >> i & 1U) ? to : sink.bytes;
+template <bool Full, class At> PTXSHIM_INLINE auto targets(const At& at, uint64_t exec, unsigned lane, Sink& sink) {
+  if constexpr (Full)
+    return unit_places<true>(at, exec, lane, Words{});
+  else
+    return [&at, lane, unit = unit_of(exec, lane), &sink](unsigned i)
+        __attribute__((always_inline)) { return unit >> i & 1U ? at(lane + i) : sink.bytes; };
 }
 
 template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_quads(const At& at, uint64_t exec, const uint32_t* from) {
   Sink sink;
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const uint32_t unit = unit_of(exec, lane);
-    if (!Full && unit == 0) continue;
+    if (!Full && unit_of(exec, lane) == 0) continue;
+    const auto to = targets<Full>(at, exec, lane, sink);
     const uint32_t* const row = from + lane;
     const Rows<4> quads = transpose(read<Words>(row), read<Words>(row + Lanes), read<Words>(row + 2 * Lanes), read<Words>(row + 3 * Lanes));
     PTXSHIM_UNROLL for (unsigned i = 0; i < kWords; ++i) {
@@ -183,50 +197,58 @@ template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_quads(c
 #else
       const Block block = quad;
 #endif
-      write(target<Full>(at(lane + i), unit, i, sink), block);
+      write(to(i), block);
     }
   }
+}
+template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_triples(const At& at, uint64_t exec, const uint32_t* row) {
+  const auto store_lane = [&](unsigned lane) __attribute__((always_inline)) {
+    std::byte* const to = at(lane);
+    write(to, row[lane] | uint64_t{row[Lanes + lane]} << 32);
+    write(to + 8, row[2 * Lanes + lane]);
+  };
+  if constexpr (!Full) return meaning::each_on(exec, store_lane);
+  PTXSHIM_UNROLL for (unsigned lane = 0; lane < Lanes; ++lane) store_lane(lane);
 }
 template <unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store_pairs(const At& at, uint64_t exec, const uint32_t* from) {
   Sink sink;
   PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const uint32_t unit = unit_of(exec, lane);
-    if (!Full && unit == 0) continue;
+    if (!Full && unit_of(exec, lane) == 0) continue;
+    const auto to = targets<Full>(at, exec, lane, sink);
     const Words low = read<Words>(from + lane), high = read<Words>(from + lane + Lanes);
     const Pairs even = reinterpret_cast<Pairs>(PTXSHIM_SHUFFLE(low, high, 0, kB, 1, kB + 1));
     const Pairs odd = reinterpret_cast<Pairs>(PTXSHIM_SHUFFLE(low, high, 2, kB + 2, 3, kB + 3));
     PTXSHIM_UNROLL for (unsigned i = 0; i < kWords; ++i) {
       const unsigned in_block = i / 4 * 2 + i % 2;
-      write(target<Full>(at(lane + i), unit, i, sink), i % 4 < 2 ? even[in_block] : odd[in_block]);
+      write(to(i), i % 4 < 2 ? even[in_block] : odd[in_block]);
     }
   }
 }
 
-// Calls body for each lane that is on.
-template <unsigned Lanes, bool Full, class Body> PTXSHIM_INLINE void each_lane(uint64_t exec, Body body) {
-  if constexpr (!Full) return meaning::each_on(exec, body);
-  PTXSHIM_UNROLL for (unsigned lane = 0; lane < Lanes; ++lane) body(lane);
+// A T of each word. Where all lanes are on, places and words are read for two at a time: the host has few accesses to memory
+// per cycle.
+template <class T, unsigned Lanes, bool Full, class At>
+PTXSHIM_INLINE void store_each(const At& at, uint64_t exec, const uint32_t* row, unsigned shift) {
+  if constexpr (!Full)
+    return meaning::each_on(
+        exec, [&](unsigned lane) __attribute__((always_inline)) { write(at(lane), static_cast<T>(row[lane] >> shift)); });
+  if constexpr (Full)
+    PTXSHIM_UNROLL_SOME for (unsigned lane = 0; lane < Lanes; lane += kWords) {
+      const auto unit = unit_places<true>(at, exec, lane, Words{});
+      PTXSHIM_UNROLL for (unsigned i = 0; i < kWords; i += 2) {
+        const uint64_t pair = read<uint64_t>(row + lane + i) >> shift;
+        write(unit(i), static_cast<T>(pair));
+        write(unit(i + 1), static_cast<T>(pair >> 32));
+      }
+    }
 }
 
 template <unsigned N, unsigned Lanes, bool Full, class At> PTXSHIM_INLINE void store(const At& at, uint64_t exec, const uint32_t* row) {
-  if constexpr (N == 4) return store_quads<Lanes, Full>(at, exec, row);
-  if constexpr (N == 2) return store_pairs<Lanes, Full>(at, exec, row);
-  each_lane<Lanes, Full>(exec, [&](unsigned lane) __attribute__((always_inline)) {
-    std::byte* const to = at(lane);
-    if constexpr (N == 3) {
-      write(to, row[lane] | uint64_t{row[Lanes + lane]} << 32);
-      write(to + 8, row[2 * Lanes + lane]);
-    } else {
-      write(to, row[lane]);
-    }
-  });
+  if constexpr (N == 1) store_each<uint32_t, Lanes, Full>(at, exec, row, 0);
+  if constexpr (N == 2) store_pairs<Lanes, Full>(at, exec, row);
+  if constexpr (N == 3) store_triples<Lanes, Full>(at, exec, row);
+  if constexpr (N == 4) store_quads<Lanes, Full>(at, exec, row);
 }
-template <class T, unsigned Lanes, bool Full, class At>
-PTXSHIM_INLINE void store_small(const At& at, uint64_t exec, const uint32_t* row, HalfRow half) {
-  each_lane<Lanes, Full>(
-      exec, [&](unsigned lane) __attribute__((always_inline)) { write(at(lane), static_cast<T>(row[lane] >> half.shift)); });
-}
-
 // Lanes that follow each other: whole units of them, and the others as if they were apart.
 template <unsigned N, unsigned Lanes, bool Full> PTXSHIM_INLINE void store_row(std::byte* begin, uint64_t exec, const uint32_t* row) {
   const uint64_t left = store_units<N, Lanes, Full>(begin, exec, row);

@@ -58,6 +58,17 @@ PTXSHIM_INLINE void copy(std::byte* at, uint64_t exec, uint32_t* row, const Op* 
 // What lanes that are apart must be able to read: at least words, which are quicker to put together than smaller pieces.
 template <MemoryKind K, Shape S> constexpr unsigned kReach = K == MemoryKind::Load&& S < Shape::W1 ? 4 : bytes_of(S);
 
+// N words from each base into rows that follow each other, where each lane is at where[lane].
+template <class Offset, unsigned N, unsigned Lanes, bool Full, size_t Bases>
+PTXSHIM_INLINE void load_apart(std::byte* const (&bases)[Bases], const uint32_t* where, uint64_t exec, uint32_t* row) {
+  const Offset* const offset = reinterpret_cast<const Offset*>(where);
+  if (!is_row<0, Lanes, Full>(where, exec)) return apart::load<N, Lanes, Full>(bases, offset, exec, row);
+  const Offset one = offset[Full ? 0 : first_lane(exec)]; // of all lanes; it may be overwritten
+  for (std::byte* const base : bases) {
+    spread_words<N, Lanes, Full>(base + one, exec, row);
+    row += N * Lanes;
+  }
+}
 // As copy, where each lane is at base + where[lane].
 template <class Offset, MemoryKind K, Shape S, unsigned Lanes, bool Full>
 PTXSHIM_INLINE void copy_apart(std::byte* base, const uint32_t* where, uint64_t exec, uint32_t* row, const Op* op) {
@@ -67,14 +78,10 @@ PTXSHIM_INLINE void copy_apart(std::byte* base, const uint32_t* where, uint64_t 
   if constexpr (K == MemoryKind::Load) {
     if constexpr (bytes_of(S) == 1) apart::load_small<Byte, Lanes, Full, true>(at, exec, row, half_of(op));
     if constexpr (bytes_of(S) == 2) apart::load_small<HalfWord, Lanes, Full, true>(at, exec, row, half_of(op));
-    if constexpr (bytes_of(S) >= 4) {
-      if (is_row<0, Lanes, Full>(where, exec))
-        return spread_words<bytes_of(S) / 4, Lanes, Full>(at(Full ? 0 : first_lane(exec)), exec, row);
-      apart::load<bytes_of(S) / 4, Lanes, Full>(at, exec, row);
-    }
+    if constexpr (bytes_of(S) >= 4) load_apart<Offset, bytes_of(S) / 4, Lanes, Full>({base}, where, exec, row);
   } else {
-    if constexpr (bytes_of(S) == 1) apart::store_small<Byte, Lanes, Full>(at, exec, row, half_of(op));
-    if constexpr (bytes_of(S) == 2) apart::store_small<HalfWord, Lanes, Full>(at, exec, row, half_of(op));
+    if constexpr (bytes_of(S) == 1) apart::store_each<uint8_t, Lanes, Full>(at, exec, row, half_of(op).shift);
+    if constexpr (bytes_of(S) == 2) apart::store_each<uint16_t, Lanes, Full>(at, exec, row, half_of(op).shift);
     if constexpr (bytes_of(S) >= 4) apart::store<bytes_of(S) / 4, Lanes, Full>(at, exec, row);
   }
 }
@@ -84,7 +91,7 @@ PTXSHIM_INLINE void copy_apart(std::byte* base, const uint32_t* where, uint64_t 
 template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] const Op* lds_apart(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     const uint32_t* const where = row_of<Lanes>(wave, op->src[0].index);
-    std::byte* const base = find_apart_in_lds<kReach<K, S>, Lanes, full>(wave, where, exec, static_cast<uint32_t>(op->offset));
+    std::byte* const base = find_apart_in_lds<kReach<K, S>, Lanes>(wave, where, exec, static_cast<uint32_t>(op->offset));
     if (!base) return false;
     copy_apart<int32_t, K, S, Lanes, full>(base, where, exec, data_row<K, Lanes>(wave, op, 1), op);
     return true;
@@ -94,13 +101,16 @@ template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] const Op* lds
 template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] const Op* lds2_apart(Wave& wave, const Op* op) {
   PTXSHIM_BODY {
     const uint32_t* const where = row_of<Lanes>(wave, op->src[0].index);
-    std::byte* const one = find_apart_in_lds<kReach<K, S>, Lanes, full>(wave, where, exec, static_cast<uint32_t>(op->offset));
-    std::byte* const two = find_apart_in_lds<kReach<K, S>, Lanes, full>(wave, where, exec, op->immediate);
+    std::byte* const one = find_apart_in_lds<kReach<K, S>, Lanes>(wave, where, exec, static_cast<uint32_t>(op->offset));
+    std::byte* const two = find_apart_in_lds<kReach<K, S>, Lanes>(wave, where, exec, op->immediate);
     if (!one || !two) return false;
-    uint32_t* rows[2] = {data_row<K, Lanes>(wave, op, 1), second_row<K, S, Lanes>(wave, op)};
-    const bool over_address = K == MemoryKind::Load && where >= rows[0] && where < rows[1]; // it is loaded last
-    copy_apart<int32_t, K, S, Lanes, full>(over_address ? two : one, where, exec, rows[over_address], op);
-    copy_apart<int32_t, K, S, Lanes, full>(over_address ? one : two, where, exec, rows[!over_address], op);
+    uint32_t* const row = data_row<K, Lanes>(wave, op, 1);
+    if constexpr (K == MemoryKind::Load) {
+      load_apart<int32_t, bytes_of(S) / 4, Lanes, full>({one, two}, where, exec, row);
+    } else {
+      copy_apart<int32_t, K, S, Lanes, full>(one, where, exec, row, op);
+      copy_apart<int32_t, K, S, Lanes, full>(two, where, exec, second_row<K, S, Lanes>(wave, op), op);
+    }
     return true;
   };
   return run_or<Lanes>(kLds2<K>, wave, op, body);
@@ -137,7 +147,7 @@ template <MemoryKind K, Shape S, unsigned Lanes> [[gnu::noinline]] const Op* fla
   PTXSHIM_BODY {
     Common common;
     if (!find_in_global<Lanes, full>(wave, op, exec, K == MemoryKind::Store, common)) return false;
-    std::byte* const base = find_apart<kReach<K, S>, Lanes, full>(common, exec);
+    std::byte* const base = find_apart<kReach<K, S>, Lanes>(common, exec);
     if (!base) return false;
     copy_apart<uint32_t, K, S, Lanes, full>(base, common.low, exec, data_row<K, Lanes>(wave, op, 2), op);
     return true;
@@ -221,7 +231,7 @@ template <unsigned Count> PTXSHIM_INLINE __m256 chosen_words(const __m256i* from
 template <unsigned Lanes, bool Full, size_t... I> // (loops over vectors would become copies of memory)
 PTXSHIM_INLINE void permute_vectors(const uint32_t* data, const uint32_t* address, uint32_t offset, bool halves, uint64_t exec,
                                     uint32_t* to, std::index_sequence<I...>) {
-  const __m256i from[] = {reinterpret_cast<__m256i>(only_on<Full>(exec, I * kWords, load_words(data + I * kWords)))...};
+  const __m256i from[] = {reinterpret_cast<__m256i>(only(unit_of<Full>(exec, I * kWords), load_words(data + I * kWords)))...};
   const auto chosen = [&](unsigned lane) __attribute__((always_inline)) {
     const __m256i number = reinterpret_cast<__m256i>((load_words(address + lane) + offset) >> 2);
     if (Lanes == 64 && !halves) return chosen_words<Lanes / kWords>(from, number);
@@ -255,11 +265,11 @@ PTXSHIM_INLINE void permute(const uint32_t* data, const uint32_t* address, uint3
   alignas(64) uint32_t from[Lanes], where[Lanes];
   for (unsigned lane = 0; lane < Lanes; lane += kWords) {
     const Words own = load_words(data + lane);
-    store_words(from + lane, only_on<Full>(exec, lane, own));
+    store_words(from + lane, only(unit_of<Full>(exec, lane), own));
     const Words bytes = (load_words(address + lane) + offset) & (Lanes == 32 || halves ? 0x7cU : 0xfcU);
     store_words(where + lane, halves && lane >= 32 ? bytes + 128U : bytes);
   }
-  apart::load<1, Lanes, Full>(apart::Places<uint32_t>{reinterpret_cast<std::byte*>(from), where}, exec, to);
+  apart::load<1, Lanes, Full>({reinterpret_cast<std::byte*>(from)}, where, exec, to);
 #endif
 }
 template <unsigned Lanes> [[gnu::noinline]] bool bpermute(Wave& wave, const Op* op) {

@@ -89,15 +89,13 @@ constexpr Triples kTriples;
 template <unsigned N, unsigned Lanes> void load_lanes(const LaneCopy& copy) {
   const LaneCopy c = copy;
   const bool full = is_full<Lanes>(c.exec);
-  const Apart at{c.base, c.span->offset};
-  if constexpr (N == 3) {
-    if (c.span->contiguous && full) return load<N, Lanes, true>(Apart{c.base, kTriples.offset}, c.exec, c.row);
-  } else if (c.span->contiguous) {
-    return full ? meaning::load_words_row<N, Lanes, true>(c.base, c.exec, c.row)
-                : meaning::load_words_row<N, Lanes, false>(row_begin(c, 4 * N), c.exec, c.row);
-  }
+  if constexpr (N != 3)
+    if (c.span->contiguous)
+      return full ? meaning::load_words_row<N, Lanes, true>(c.base, c.exec, c.row)
+                  : meaning::load_words_row<N, Lanes, false>(row_begin(c, 4 * N), c.exec, c.row);
   if (c.span->lowest == c.span->highest) return meaning::spread_words<N, Lanes, false>(c.base, c.exec, c.row);
-  full ? load<N, Lanes, true>(at, c.exec, c.row) : load<N, Lanes, false>(at, c.exec, c.row);
+  if (!full) return load<N, Lanes, false>({c.base}, c.span->offset, c.exec, c.row);
+  load<N, Lanes, true>({c.base}, N == 3 && c.span->contiguous ? kTriples.offset : c.span->offset, c.exec, c.row);
 }
 
 template <class T, unsigned Lanes> void load_small_lanes(const LaneCopy& copy) {
@@ -112,21 +110,19 @@ template <class T, unsigned Lanes> void load_small_lanes(const LaneCopy& copy) {
 template <unsigned N, unsigned Lanes> void store_lanes(const LaneCopy& copy) {
   const LaneCopy c = copy;
   const bool full = is_full<Lanes>(c.exec);
-  const Apart at{c.base, c.span->offset};
-  if constexpr (N == 3) {
-    if (c.span->contiguous && full) return store<N, Lanes, true>(Apart{c.base, kTriples.offset}, c.exec, c.row);
-  } else if (c.span->contiguous) {
-    return full ? store_row<N, Lanes, true>(c.base, c.exec, c.row)
-                : store_row<N, Lanes, false>(row_begin(c, 4 * N), c.exec, c.row);
-  }
-  full ? store<N, Lanes, true>(at, c.exec, c.row) : store<N, Lanes, false>(at, c.exec, c.row);
+  if constexpr (N != 3)
+    if (c.span->contiguous)
+      return full ? store_row<N, Lanes, true>(c.base, c.exec, c.row)
+                  : store_row<N, Lanes, false>(row_begin(c, 4 * N), c.exec, c.row);
+  if (!full) return store<N, Lanes, false>(Apart{c.base, c.span->offset}, c.exec, c.row);
+  store<N, Lanes, true>(Apart{c.base, N == 3 && c.span->contiguous ? kTriples.offset : c.span->offset}, c.exec, c.row);
 }
 
 template <class T, unsigned Lanes> void store_small_lanes(const LaneCopy& copy) {
   const LaneCopy c = copy;
   const meaning::HalfRow half{c.shift, 0};
   if (c.span->contiguous) return meaning::store_small_row<T, Lanes, false>(row_begin(c, sizeof(T)), c.exec, c.row, half);
-  store_small<T, Lanes, false>(Apart{c.base, c.span->offset}, c.exec, c.row, half);
+  store_each<T, Lanes, false>(Apart{c.base, c.span->offset}, c.exec, c.row, c.shift);
 }
 
 template <unsigned L> constexpr MemoryKernels make_kernels() {

@@ -41,17 +41,10 @@ template <unsigned Bytes, unsigned Lanes, bool Full> PTXSHIM_INLINE Ends ends_of
 }
 
 // Whether the words of the lanes of EXEC, to which `add` is added, are at most `room`.
-template <unsigned Lanes, bool Full> PTXSHIM_INLINE bool are_within(const uint32_t* row, uint64_t exec, uint32_t add, uint32_t room) {
-  Words highest{};
-  for (unsigned lane = 0; lane < Lanes; lane += kWords) {
-    const Words sum = only_on<Full>(exec, lane, load_words(row + lane) + add);
-    highest = sum > highest ? sum : highest;
-  }
-#if defined(__AVX512F__)
-  return _mm512_cmpgt_epu32_mask(reinterpret_cast<__m512i>(highest), _mm512_set1_epi32(static_cast<int>(room))) == 0;
-#else
-  return top_bits(reinterpret_cast<Words>(highest > room)) == 0;
-#endif
+template <unsigned Lanes> PTXSHIM_INLINE bool are_within(const uint32_t* row, uint64_t exec, uint32_t add, uint32_t room) {
+  return are_all<Lanes>(exec, [&](unsigned lane) __attribute__((always_inline)) {
+    return are_at_most(load_words(row + lane) + add, Words{} + room);
+  });
 }
 
 // LDS ---------------------------------------------------------------------------------------------------------------
@@ -66,10 +59,10 @@ PTXSHIM_INLINE std::byte* find_in_lds(const Wave& wave, const uint32_t* row, uin
 }
 
 // What the lanes' words, with their signs, are to be added to, wherever in LDS they are; null: one is out of range.
-template <unsigned Bytes, unsigned Lanes, bool Full>
+template <unsigned Bytes, unsigned Lanes>
 PTXSHIM_INLINE std::byte* find_apart_in_lds(const Wave& wave, const uint32_t* row, uint64_t exec, uint32_t offset) {
   const WorkGroup& group = *wave.group;
-  return group.lds_bytes >= Bytes && are_within<Lanes, Full>(row, exec, offset, group.lds_bytes - Bytes) ? group.lds + offset : nullptr;
+  return group.lds_bytes >= Bytes && are_within<Lanes>(row, exec, offset, group.lds_bytes - Bytes) ? group.lds + offset : nullptr;
 }
 
 // Global memory -----------------------------------------------------------------------------------------------------
@@ -106,14 +99,14 @@ template <unsigned Bytes, unsigned Lanes, bool Full> PTXSHIM_INLINE std::byte* f
   return common.range->host + offset - ends.first * Bytes;
 }
 // What the lanes' low words are to be added to, wherever in the range they are; null: one is not.
-template <unsigned Bytes, unsigned Lanes, bool Full> PTXSHIM_INLINE std::byte* find_apart(const Common& common, uint64_t exec) {
+template <unsigned Bytes, unsigned Lanes> PTXSHIM_INLINE std::byte* find_apart(const Common& common, uint64_t exec) {
   // The low words that lead into the range.
   const int64_t skip = static_cast<int64_t>(common.base - common.range->gpu),
                 last = static_cast<int64_t>(common.range->size) - Bytes - skip;
   const int64_t lowest = skip < 0 ? -skip : 0, highest = last < 0xffffffff ? last : 0xffffffff;
   if (highest < lowest) return nullptr;
   const uint32_t room = static_cast<uint32_t>(highest - lowest);
-  return are_within<Lanes, Full>(common.low, exec, 0U - static_cast<uint32_t>(lowest), room) ? common.range->host + skip : nullptr;
+  return are_within<Lanes>(common.low, exec, 0U - static_cast<uint32_t>(lowest), room) ? common.range->host + skip : nullptr;
 }
 
 } // namespace ptxshim::vgpu::meaning

@@ -28,10 +28,6 @@ PTXSHIM_INLINE unsigned last_lane(uint64_t exec) { return 63U - static_cast<unsi
 template <bool Full> PTXSHIM_INLINE uint32_t unit_of(uint64_t exec, unsigned lane) {
   return Full ? kAllLanes : static_cast<uint32_t>(exec >> lane) & kAllLanes;
 }
-// What is not of a lane that is on becomes zero.
-template <bool Full> PTXSHIM_INLINE Words only_on(uint64_t exec, unsigned lane, Words w) {
-  return Full ? w : only(unit_of<Full>(exec, lane), w);
-}
 // Lanes that are on, in ascending order.
 template <class Body> PTXSHIM_INLINE void each_on(uint64_t exec, Body body) {
   for (uint64_t left = exec; left; left &= left - 1) body(first_lane(left));
@@ -83,25 +79,58 @@ PTXSHIM_INLINE Words load_some(const std::byte* p, Mask on) {
 
 // Addresses ---------------------------------------------------------------------------------------------------------
 
+// A bit for each lane that fulfils a condition, which tells so of a vector of words that begins with a lane.
+#if defined(__AVX512F__)
+PTXSHIM_INLINE Mask are_equal(Words a, Words b) {
+  return _mm512_cmpeq_epi32_mask(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b));
+}
+PTXSHIM_INLINE Mask are_at_most(Words a, Words b) {
+  return _mm512_cmple_epu32_mask(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b));
+}
+template <unsigned Lanes, class Condition> PTXSHIM_INLINE uint64_t lanes_where(Condition condition) {
+  uint64_t bits = 0;
+  for (unsigned lane = 0; lane < Lanes; lane += kWords) bits |= uint64_t{condition(lane)} << lane;
+  return bits;
+}
+#else
+PTXSHIM_INLINE Mask are_equal(Words a, Words b) { return reinterpret_cast<Words>(a == b); }
+PTXSHIM_INLINE Mask are_at_most(Words a, Words b) { return are_equal(a < b ? a : b, a); }
+template <unsigned Lanes, class Condition> PTXSHIM_INLINE uint64_t lanes_where(Condition condition) {
+  uint64_t bits = 0;
+#if defined(__AVX2__)
+  for (unsigned lane = 0; lane < Lanes; lane += 32) {
+    const auto mask = [&](unsigned i) __attribute__((always_inline)) { return reinterpret_cast<__m256i>(condition(lane + i * kWords)); };
+    const __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(mask(0), mask(1)), _mm256_packs_epi32(mask(2), mask(3))); // in each half
+    const __m256i sorted = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+    bits |= uint64_t{static_cast<uint32_t>(_mm256_movemask_epi8(sorted))} << lane;
+  }
+#else
+  for (unsigned lane = 0; lane < Lanes; lane += 16) {
+    const auto mask = [&](unsigned i) __attribute__((always_inline)) { return reinterpret_cast<__m128i>(condition(lane + i * kWords)); };
+    const __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(mask(0), mask(1)), _mm_packs_epi32(mask(2), mask(3)));
+    bits |= uint64_t{static_cast<uint32_t>(_mm_movemask_epi8(bytes))} << lane;
+  }
+#endif
+  return bits;
+}
+#endif
+
+// Whether the lanes of EXEC fulfil it. (Of the bits that are missing the compiler would know that they are zero afterwards, and count
+// from them: what follows would wait for them.)
+template <unsigned Lanes, class Condition> PTXSHIM_INLINE bool are_all(uint64_t exec, Condition condition) {
+  return (exec & lanes_where<Lanes>(condition)) == exec;
+}
+
 // Whether the words of the lanes of EXEC follow each other by Step. (The ends alone tell it of most rows that do not.)
 template <unsigned Step, unsigned Lanes, bool Full> PTXSHIM_INLINE bool is_row(const uint32_t* row, uint64_t exec) {
   const unsigned first = Full ? 0 : first_lane(exec), last = Full ? Lanes - 1 : last_lane(exec);
   if (row[last] - row[first] != (last - first) * Step) return false;
-  Words expected{};
-  for (unsigned i = 0; i < kWords; ++i) expected[i] = i * Step;
-  expected += row[first] - first * Step;
-#if defined(__AVX512F__)
-  uint32_t apart = 0;
-  for (unsigned lane = 0; lane < Lanes; lane += kWords, expected += kWords * Step)
-    apart |= _mm512_mask_cmpneq_epi32_mask(mask_of<1, 0>(unit_of<Full>(exec, lane)), reinterpret_cast<__m512i>(load_words(row + lane)),
-                                           reinterpret_cast<__m512i>(expected));
-  return apart == 0;
-#else
-  Words apart{};
-  for (unsigned lane = 0; lane < Lanes; lane += kWords, expected += kWords * Step)
-    apart |= only_on<Full>(exec, lane, load_words(row + lane) ^ expected);
-  return top_bits(reinterpret_cast<Words>(apart != 0U)) == 0;
-#endif
+  Words steps{};
+  for (unsigned i = 0; i < kWords; ++i) steps[i] = i * Step;
+  steps += row[first] - first * Step;
+  return are_all<Lanes>(exec, [&](unsigned lane) __attribute__((always_inline)) {
+    return are_equal(load_words(row + lane), steps + lane * Step);
+  });
 }
 
 // Words -------------------------------------------------------------------------------------------------------------
