@@ -43,6 +43,7 @@ const Op* run_indexed(Wave& wave, const Op* op) {
   }
   if (highest >= kVectorRegisters - 1)
     return raise(wave, op, Fault::IllegalInstruction, "indexed vector register out of range", highest);
+  place_rows(moved, wave.lanes);
   return run_alone(wave, moved) ? op + 1 : nullptr;
 }
 

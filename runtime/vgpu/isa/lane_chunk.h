@@ -131,8 +131,8 @@ template <> struct Input<bool> {
 };
 template <> struct Input<const FloatMode&> {};
 
-// The results of a chunk as they lie in register rows. on: the lanes that get them.
-template <class V> struct Rows {
+// The results of a chunk as they lie in register rows.
+template <class V> struct ResultRows {
   Words words;
   void store(uint32_t* row, unsigned, [[maybe_unused]] uint32_t keep) const {
     if constexpr (sizeof(V) == 2)
@@ -140,24 +140,20 @@ template <class V> struct Rows {
     else
       store_words(row, words);
   }
-  void store_some(uint32_t* row, unsigned stride, [[maybe_unused]] uint32_t keep, uint32_t on) const {
-    if (kMasksAreDear && on == kAllLanes) return store(row, stride, keep);
-    if (kMasksAreDear && !on) return;
+  void store_some(uint32_t* row, unsigned, [[maybe_unused]] uint32_t keep, SomeLanes lanes) const {
     const Words old = load_words(row);
-    store_words(row, choose(on, sizeof(V) == 2 ? words | (old & keep) : words, old));
+    store_words(row, choose(lanes, sizeof(V) == 2 ? words | (old & keep) : words, old));
   }
 };
-template <class V> requires(kPair<V> || kWide<V>) struct Rows<V> {
+template <class V> requires(kPair<V> || kWide<V>) struct ResultRows<V> {
   Words low, high;
   void store(uint32_t* row, unsigned stride, uint32_t) const {
     store_words(row, low);
     store_words(row + stride, high);
   }
-  void store_some(uint32_t* row, unsigned stride, uint32_t keep, uint32_t on) const {
-    if (kMasksAreDear && on == kAllLanes) return store(row, stride, keep);
-    if (kMasksAreDear && !on) return;
-    store_words(row, choose(on, low, load_words(row)));
-    store_words(row + stride, choose(on, high, load_words(row + stride)));
+  void store_some(uint32_t* row, unsigned stride, uint32_t, SomeLanes lanes) const {
+    store_words(row, choose(lanes, low, load_words(row)));
+    store_words(row + stride, choose(lanes, high, load_words(row + stride)));
   }
 };
 
@@ -165,17 +161,17 @@ template <class V> requires(kPair<V> || kWide<V>) struct Rows<V> {
 template <class V> struct Output {
   uint32_t words[kWords];
   void put(unsigned lane, V value) { words[lane] = Row32<V>::low(value); }
-  Rows<V> rows() const { return {load_words(words)}; }
+  ResultRows<V> rows() const { return {load_words(words)}; }
 };
 template <class V> requires kPair<V> struct Output<V> {
   uint32_t low[kWords], high[kWords];
   void put(unsigned lane, V value) { low[lane] = Row32<V>::low(value), high[lane] = Row32<V>::high(value); }
-  Rows<V> rows() const { return {load_words(low), load_words(high)}; }
+  ResultRows<V> rows() const { return {load_words(low), load_words(high)}; }
 };
 template <class V> requires kWide<V> struct Output<V> {
   V lanes[kWords];
   void put(unsigned lane, V value) { lanes[lane] = value; }
-  Rows<V> rows() const {
+  ResultRows<V> rows() const {
     const Words first = load_words(lanes), last = load_words(lanes + kWords / 2);
     return {even_words(first, last), odd_words(first, last)};
   }

@@ -6,15 +6,16 @@
 // has. The compiler turns such a loop into vector code and keeps the arrays in registers. The everyday arithmetic of
 // floats is quicker still: the host's own instructions do a chunk (lane_host.h), and only where a NaN comes out the
 // handler goes on with the loop. Operands:
-//   vector registers      read where they lie. An operation with no others has a handler of its own (plain).
+//   vector registers      read where they lie
 //   a constant            a row that was filled when the operation was bound (Source::row)
 //   a scalar register, a sign that is changed    spread and changed on the way
 //   all other forms       op_sel, DPP, SDWA ...: a step before the operation (valu_steps.cpp) fills spare rows, and one
 //                         behind it does what is done to results (clamp, omod, selections)
 // The usual float modes are constants of their loops, except for IEEE, which is a test that the compiler takes out of the
-// loop where a meaning looks at it. All other modes share one loop, made small instead of fast. Light operations have a
-// handler for each wave size and do several chunks before they look for NaNs and at EXEC, since such looks are most of
-// their work; heavy ones leave out chunks without lanes.
+// loop where a meaning looks at it. All other modes share one loop, made small instead of fast.
+// Looking what is to be done is most of the work of light operations. They have handlers for each wave size and for each of
+// the usual forms of sources, where nothing is left to look at but EXEC: if it has all lanes the handler does them straight
+// away, else it jumps to one that does some. Heavy operations leave out chunks without lanes.
 //
 // Included only by the kernel files, which are compiled once per host ISA: everything here and every meaning lies in a
 // namespace of that ISA, so that the linker cannot mix them.
@@ -40,25 +41,60 @@ namespace ptxshim::vgpu::meaning { // a macro makes this meaning_V2, meaning_V3,
 // A parameter that takes an operand.
 template <class T> inline constexpr bool kIsSource = !std::is_same_v<T, bool> && !std::is_same_v<T, const FloatMode&>;
 
-// Where a source's words come from. Plain: it is a vector register.
-template <unsigned Words_, bool Plain> struct SourceWords {
+// Where a source's words come from. (Signs are changed where anything may come.)
+enum class From : uint8_t { Any, Register, Uniform };
+constexpr From from_of(SourceForm form, unsigned source) {
+  if (form == SourceForm::Any) return From::Any;
+  if (source > 2) return From::Any; // (has no place in Op::rows)
+  return form == SourceForm::Registers || static_cast<unsigned>(form) - static_cast<unsigned>(SourceForm::Uniform0) != source ? From::Register : From::Uniform;
+}
+
+template <class Word> inline Word* row_at(Word* registers, uint64_t offset) { // in bytes
+  using Byte = std::conditional_t<std::is_const_v<Word>, const char, char>;
+  return reinterpret_cast<Word*>(reinterpret_cast<Byte*>(registers) + offset);
+}
+template <bool Some, unsigned Words_, unsigned Chunks>
+inline void fetch_row(const uint32_t* row, Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes, [[maybe_unused]] const SomeLanes (&on)[Chunks]) {
+  for (unsigned word = 0; word < Words_; ++word)
+    for (unsigned chunk = 0; chunk < Chunks; ++chunk) {
+      const Words words = load_words(row + word * lanes + begin + chunk * kWords);
+      to[word][chunk] = Some ? only(on[chunk], words) : words;
+    }
+}
+
+template <unsigned Words_, From Where> struct SourceWords { // Any
   const uint32_t* scalars;
   const Source& source;
   const uint32_t* row;
-  SourceWords(const Wave& wave, const Source& from, unsigned lanes)
-      : scalars(wave.s), source(from), row(!Plain && from.kind == SourceKind::Row ? from.row->words : wave.v + size_t{from.index} * lanes) {}
-  template <unsigned Chunks> void fetch(Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes) const {
-    if (!Plain && source.kind == SourceKind::Scalar) {
-      for (unsigned word = 0; word < Words_; ++word) {
-        const Words value = Words{} + scalars[source.index + word];
-        for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[word][chunk] = value;
-      }
+  SourceWords(const Wave& wave, const Source& from, unsigned lanes, uint64_t)
+      : scalars(wave.s), source(from), row(from.kind == SourceKind::Row ? from.row->words : wave.v + size_t{from.index} * lanes) {}
+  // Some: words of other lanes than those of `on` become 0, unless the source is the same in all lanes.
+  template <bool Some, unsigned Chunks> void fetch(Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes, const SomeLanes (&on)[Chunks]) const {
+    if (source.kind == SourceKind::Scalar) {
+      for (unsigned word = 0; word < Words_; ++word)
+        for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[word][chunk] = Words{} + scalars[source.index + word];
       return;
     }
-    for (unsigned word = 0; word < Words_; ++word)
-      for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[word][chunk] = load_words(row + word * lanes + begin + chunk * kWords);
-    if (Plain || source.kind != SourceKind::Signed) return;
+    fetch_row<Some>(row, to, begin, lanes, on);
+    if (source.kind != SourceKind::Signed) return;
     for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[Words_ - 1][chunk] = (to[Words_ - 1][chunk] & source.sign.keep) ^ source.sign.flip;
+  }
+};
+template <unsigned Words_> struct SourceWords<Words_, From::Register> {
+  const uint32_t* row;
+  SourceWords(const Wave& wave, const Source&, unsigned, uint64_t offset) : row(row_at(wave.v, offset)) {}
+  template <bool Some, unsigned Chunks> void fetch(Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes, const SomeLanes (&on)[Chunks]) const {
+    fetch_row<Some>(row, to, begin, lanes, on);
+  }
+};
+template <unsigned Words_> struct SourceWords<Words_, From::Uniform> {
+  const uint32_t* words;
+  unsigned apart; // the words of a number
+  SourceWords(const Wave& wave, const Source& from, unsigned lanes, uint64_t)
+      : words(from.kind == SourceKind::Scalar ? wave.s + from.index : from.row->words), apart(from.kind == SourceKind::Scalar ? 1 : lanes) {}
+  template <bool Some, unsigned Chunks> void fetch(Words (&to)[Words_][Chunks], unsigned, unsigned, const SomeLanes (&)[Chunks]) const {
+    for (unsigned word = 0; word < Words_; ++word)
+      for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[word][chunk] = Words{} + words[word * apart];
   }
 };
 
@@ -94,21 +130,26 @@ template <unsigned Chunks, class Indices, class... A> struct Fetched;
 template <unsigned Chunks, size_t... I, class... A>
 struct Fetched<Chunks, std::index_sequence<I...>, A...> : FetchedAt<I, words_of_parameter<A>(), Chunks>... {};
 
-template <size_t I, unsigned Words_, bool Plain> struct OperandAt : SourceWords<Words_, Plain> {
-  OperandAt(const Wave& wave, const Source& from, unsigned lanes) : SourceWords<Words_, Plain>(wave, from, lanes) {}
-  template <unsigned Chunks> void fetch_at(FetchedAt<I, Words_, Chunks>& to, unsigned begin, unsigned lanes) const { this->fetch(to.words, begin, lanes); }
+template <size_t I, unsigned Words_, From Where> struct OperandAt : SourceWords<Words_, Where> {
+  OperandAt(const Wave& wave, const Source& from, unsigned lanes, uint64_t offset) : SourceWords<Words_, Where>(wave, from, lanes, offset) {}
+  template <bool Some, unsigned Chunks>
+  void fetch_at(FetchedAt<I, Words_, Chunks>& to, unsigned begin, unsigned lanes, const SomeLanes (&on)[Chunks]) const {
+    this->template fetch<Some>(to.words, begin, lanes, on);
+  }
 };
-template <size_t I, bool Plain> struct OperandAt<I, 0, Plain> {
-  OperandAt(const Wave&, const Source&, unsigned) {}
-  template <unsigned Chunks> void fetch_at(FetchedAt<I, 0, Chunks>&, unsigned, unsigned) const {}
+template <size_t I, From Where> struct OperandAt<I, 0, Where> {
+  OperandAt(const Wave&, const Source&, unsigned, uint64_t) {}
+  template <bool Some, unsigned Chunks> void fetch_at(FetchedAt<I, 0, Chunks>&, unsigned, unsigned, const SomeLanes (&)[Chunks]) const {}
 };
-template <bool Plain, class Indices, class... A> struct Operands;
-template <bool Plain, size_t... I, class... A>
-struct Operands<Plain, std::index_sequence<I...>, A...> : OperandAt<I, words_of_parameter<A>(), Plain>... {
-  Operands(const Wave& wave, const Op* op, unsigned lanes)
-      : OperandAt<I, words_of_parameter<A>(), Plain>(wave, op->src[source_number<A...>(I)], lanes)... {}
-  template <unsigned Chunks> void fetch(Fetched<Chunks, std::index_sequence<I...>, A...>& to, unsigned begin, unsigned lanes) const {
-    (OperandAt<I, words_of_parameter<A>(), Plain>::fetch_at(to, begin, lanes), ...);
+template <SourceForm Sources, class Indices, class... A> struct Operands;
+template <SourceForm Sources, size_t... I, class... A>
+struct Operands<Sources, std::index_sequence<I...>, A...> : OperandAt<I, words_of_parameter<A>(), from_of(Sources, source_number<A...>(I))>... {
+  Operands(const Wave& wave, const Op* op, unsigned lanes, uint64_t rows)
+      : OperandAt<I, words_of_parameter<A>(), from_of(Sources, source_number<A...>(I))>(
+            wave, op->src[source_number<A...>(I)], lanes, row_offset(rows, 1 + source_number<A...>(I)))... {}
+  template <bool Some, unsigned Chunks>
+  void fetch(Fetched<Chunks, std::index_sequence<I...>, A...>& to, unsigned begin, unsigned lanes, const SomeLanes (&on)[Chunks]) const {
+    (OperandAt<I, words_of_parameter<A>(), from_of(Sources, source_number<A...>(I))>::template fetch_at<Some>(to, begin, lanes, on), ...);
   }
 };
 
@@ -141,66 +182,80 @@ template <auto F> [[gnu::noinline]] const Op* run_after_nan(Wave& wave, const Op
 template <auto F> inline constexpr bool kIsLight = !Signature<decltype(F)>::kMode || HostOperation<F>::kExists ||
                                                    !ResultOf<typename Signature<decltype(F)>::Result>::kValue;
 
-// What a handler is made for. Lanes: of the wave if they are known, else 0. Plain: all sources are vector registers. Host:
-// the host's own operation does it. Chunks: that are done together.
+// Whether it has handlers for all lanes and for some.
+template <auto F> inline constexpr bool kParted = kIsLight<F> && ResultOf<typename Signature<decltype(F)>::Result>::kValue;
+
+// What a handler is made for. Lanes: of the wave if they are known, else 0. Host: the host's own operation does it. Chunks: that
+// are done together. Exec: what lanes EXEC has.
+enum class Exec : uint8_t { Any, All, Some };
 struct Form {
   unsigned lanes;
-  bool plain, host;
+  SourceForm sources;
+  bool host;
   unsigned chunks;
+  Exec exec;
 };
-// As many as the host's registers hold.
-template <auto F> constexpr unsigned chunks_together(unsigned lanes, bool plain) {
-  constexpr bool kWideResult = words_of(Row32<typename ResultOf<typename Signature<decltype(F)>::Result>::Value>::kType) == 2;
-  const unsigned all = 32 / kWords, most = kWideResult || !plain ? 2 : 4;
-  return lanes == 0 || !kIsLight<F> ? 1 : all < most ? all : most;
+// Whether a chunk costs enough to look whether it has lanes.
+template <auto F> constexpr bool skips_chunks(Exec exec) {
+  using V = typename ResultOf<typename Signature<decltype(F)>::Result>::Value;
+  return !kIsLight<F> || (exec == Exec::Some && HostOperation<F>::kExists && kWords < 16 && (kParts<V> != 1 || sizeof(V) == 2));
 }
-
-// Whether a host operation must not see what the lanes hold that are off (lane_host.h), nor can say which lanes are NaNs.
-template <auto F, class R> inline constexpr bool kSparesLanes = HostOperation<F>::kMultiplies || kParts<typename ResultOf<R>::Value> != 1;
+// As many as the host's registers hold.
+template <auto F> constexpr unsigned chunks_together(unsigned lanes, SourceForm sources, Exec exec) {
+  constexpr bool kWideResult = words_of(Row32<typename ResultOf<typename Signature<decltype(F)>::Result>::Value>::kType) == 2;
+  const unsigned all = 32 / kWords, most = kWideResult || sources == SourceForm::Any ? 2 : 4;
+  return lanes == 0 || skips_chunks<F>(exec) ? 1 : all < most ? all : most;
+}
 
 // What some chunks come to.
 template <class R, unsigned Chunks> struct Computed {
-  Rows<typename ResultOf<R>::Value> rows[Chunks];
-  uint64_t nans = 0;    // not 0: there is one; a bit per lane unless lanes are spared
+  ResultRows<typename ResultOf<R>::Value> rows[Chunks];
   uint64_t carries = 0; // a bit per lane
 };
+template <size_t Number, unsigned Chunks, class T> inline HostOperand<T> host_operand(const FetchedAt<Number, words_of_parameter<T>(), Chunks>& fetched, [[maybe_unused]] unsigned chunk) {
+  HostOperand<T> in;
+  if constexpr (kIsSource<T>)
+    for (unsigned word = 0; word < words_of_parameter<T>(); ++word) in.words[word] = fetched.words[word][chunk];
+  return in;
+}
 
-// Some: what other lanes than those of `on` hold is left out.
-template <auto F, bool Host, bool Some, class R, unsigned Chunks, class... A, size_t... I>
-inline void compute(const FloatMode& mode, const Fetched<Chunks, std::index_sequence<I...>, A...>& fetched, uint64_t mask, [[maybe_unused]] uint64_t on,
-                    Computed<R, Chunks>& out) {
+// Returns whether a result is a NaN.
+template <auto F, class R, unsigned Chunks, class... A, size_t... I>
+inline bool compute_by_host(const Fetched<Chunks, std::index_sequence<I...>, A...>& fetched, Computed<R, Chunks>& out) {
+  using V = typename ResultOf<R>::Value;
+  using Part = decltype(HostOperation<F>::run(part(HostOperand<A>{}, 0)...));
+  Part parts[Chunks * kParts<V>];
+#pragma GCC unroll 8
+  for (unsigned n = 0; n < Chunks * kParts<V>; ++n)
+    parts[n] = HostOperation<F>::run(part(host_operand<I, Chunks, A>(fetched, n / kParts<V>), n % kParts<V>)...);
+#pragma GCC unroll 8
+  for (unsigned chunk = 0; chunk < Chunks; ++chunk) {
+    HostResult<V, Part> result;
+    for (unsigned n = 0; n < kParts<V>; ++n) result.part[n] = parts[chunk * kParts<V> + n];
+    out.rows[chunk] = rows_of(result);
+  }
+  return has_nan(parts);
+}
+
+template <auto F, class R, unsigned Chunks, class... A, size_t... I>
+inline void compute(const FloatMode& mode, const Fetched<Chunks, std::index_sequence<I...>, A...>& fetched, uint64_t mask, Computed<R, Chunks>& out) {
   using Out = ResultOf<R>;
 #pragma GCC unroll 8
   for (unsigned chunk = 0; chunk < Chunks; ++chunk) {
     // (Fills structures in place: a tuple would be cleared first.)
-    auto words_of_chunk = [&]<size_t Number, class T>(std::type_identity<T>, unsigned word) {
-      const Words words = static_cast<const FetchedAt<Number, words_of_parameter<T>(), Chunks>&>(fetched).words[word][chunk];
-      return Some ? only(static_cast<uint32_t>(on >> chunk * kWords) & kAllLanes, words) : words;
+    Inputs<std::index_sequence<I...>, A...> in;
+    auto load = [&]<size_t Number, class T>(InputAt<Number, T>& input) {
+      if constexpr (std::is_same_v<T, bool>)
+        input.load(mask >> chunk * kWords);
+      else if constexpr (kIsSource<T>)
+        input.load([&](unsigned word) { return static_cast<const FetchedAt<Number, words_of_parameter<T>(), Chunks>&>(fetched).words[word][chunk]; });
     };
-    if constexpr (Host) {
-      auto operand = [&]<size_t Number, class T>(std::type_identity<T> type) {
-        HostOperand<T> in;
-        if constexpr (kIsSource<T>)
-          for (unsigned word = 0; word < words_of_parameter<T>(); ++word) in.words[word] = words_of_chunk.template operator()<Number>(type, word);
-        return in;
-      };
-      const uint64_t nans = run_host<F>(out.rows[chunk], operand.template operator()<I>(std::type_identity<A>{})...);
-      out.nans |= kSparesLanes<F, R> ? nans : nans << chunk * kWords;
-    } else {
-      Inputs<std::index_sequence<I...>, A...> in;
-      auto load = [&]<size_t Number, class T>(InputAt<Number, T>& input) {
-        if constexpr (std::is_same_v<T, bool>)
-          input.load(mask >> chunk * kWords);
-        else if constexpr (kIsSource<T>)
-          input.load([&](unsigned word) { return words_of_chunk.template operator()<Number>(std::type_identity<T>{}, word); });
-      };
-      (load(static_cast<InputAt<I, A>&>(in)), ...);
-      Output<typename Out::Value> result;
-      [[maybe_unused]] uint32_t carry[kWords];
-      run_chunk<F, R, typename Out::Value, A...>(mode, result, carry, static_cast<const InputAt<I, A>&>(in)...);
-      if constexpr (Out::kValue) out.rows[chunk] = result.rows();
-      if constexpr (Out::kCarry) out.carries |= static_cast<uint64_t>(top_bits(load_words(carry))) << chunk * kWords;
-    }
+    (load(static_cast<InputAt<I, A>&>(in)), ...);
+    Output<typename Out::Value> result;
+    [[maybe_unused]] uint32_t carry[kWords];
+    run_chunk<F, R, typename Out::Value, A...>(mode, result, carry, static_cast<const InputAt<I, A>&>(in)...);
+    if constexpr (Out::kValue) out.rows[chunk] = result.rows();
+    if constexpr (Out::kCarry) out.carries |= static_cast<uint64_t>(top_bits(load_words(carry))) << chunk * kWords;
   }
 }
 
@@ -209,52 +264,39 @@ inline const Op* run_lanes(Wave& wave, const Op* op, const FloatMode& mode, unsi
   using Out = ResultOf<R>;
   using Indices = std::index_sequence<I...>;
   constexpr unsigned kLanes = How.chunks * kWords;
-  constexpr bool kApart = How.host && kSparesLanes<F, R>;
   constexpr uint64_t kAll = kLanes == 64 ? ~uint64_t{0} : (uint64_t{1} << kLanes % 64) - 1;
   const unsigned lanes = How.lanes ? How.lanes : wave.lanes;
   const uint64_t exec = How.lanes == 32 ? wave.s[kExec] : wave.exec();
-  [[maybe_unused]] uint32_t* const dst = wave.v + size_t{op->dst} * lanes;
+  const uint64_t rows = op->rows;
+  [[maybe_unused]] uint32_t* const dst = row_at(wave.v, row_offset(rows, 0));
   [[maybe_unused]] const uint32_t keep = op->immediate;
-  const Operands<How.plain, Indices, A...> operands(wave, op, lanes);
+  const Operands<How.sources, Indices, A...> operands(wave, op, lanes, rows);
   [[maybe_unused]] uint64_t mask = 0, carries = 0;
   if constexpr ((std::is_same_v<A, bool> || ...)) mask = source_mask<How.lanes>(wave, op->src[source_number<A...>(sizeof...(A))]);
 #pragma GCC unroll 4
   for (unsigned begin = first; begin < lanes; begin += kLanes) {
     const uint64_t on = exec >> begin & kAll;
-    if (!kIsLight<F> && !on) continue;
-    if (!kApart || !kMasksAreDear || on == kAll) [[likely]] {
-      Fetched<How.chunks, Indices, A...> fetched;
-      Computed<R, How.chunks> out;
-      operands.fetch(fetched, begin, lanes);
-      if (!kApart || on == kAll) [[likely]]
-        compute<F, How.host, false, R>(mode, fetched, mask >> begin, on, out);
-      else
-        compute<F, How.host, kApart, R>(mode, fetched, mask >> begin, on, out);
-      if (How.host && (kApart ? out.nans : out.nans & on)) [[unlikely]] return run_after_nan<F>(wave, op, begin);
-      if constexpr (Out::kCarry) carries |= out.carries << begin;
-      if constexpr (Out::kValue) {
-#pragma GCC unroll 8
-        for (unsigned chunk = 0; chunk < How.chunks; ++chunk) {
-          uint32_t* const row = dst + begin + chunk * kWords;
-          if (on == kAll)
-            out.rows[chunk].store(row, lanes, keep);
-          else
-            out.rows[chunk].store_some(row, lanes, keep, static_cast<uint32_t>(on >> chunk * kWords) & kAllLanes);
-        }
-      }
-      continue;
+    if (skips_chunks<F>(How.exec) && !on) continue;
+    SomeLanes some[How.chunks];
+    if constexpr (How.exec == Exec::Some)
+      for (unsigned chunk = 0; chunk < How.chunks; ++chunk) some[chunk] = lanes_in(wave.s + kExec, begin + chunk * kWords);
+    Fetched<How.chunks, Indices, A...> fetched;
+    Computed<R, How.chunks> out;
+    operands.template fetch<How.host && How.exec == Exec::Some>(fetched, begin, lanes, some);
+    if constexpr (How.host) {
+      if (compute_by_host<F, R>(fetched, out)) [[unlikely]] return run_after_nan<F>(wave, op, begin);
+    } else {
+      compute<F, R>(mode, fetched, mask >> begin, out);
     }
-    if constexpr (kApart && kMasksAreDear) { // (these have no carries)
-#pragma GCC unroll 1
-      for (unsigned at = begin; at < begin + kLanes; at += kWords) {
-        const uint32_t some = static_cast<uint32_t>(exec >> at) & kAllLanes;
-        if (!some) continue;
-        Fetched<1, Indices, A...> fetched;
-        Computed<R, 1> out;
-        operands.fetch(fetched, at, lanes);
-        compute<F, true, true, R>(mode, fetched, mask >> at, some, out);
-        if (out.nans) [[unlikely]] return run_after_nan<F>(wave, op, at);
-        out.rows[0].store_some(dst + at, lanes, keep, some);
+    if constexpr (Out::kCarry) carries |= out.carries << begin;
+    if constexpr (Out::kValue) {
+#pragma GCC unroll 8
+      for (unsigned chunk = 0; chunk < How.chunks; ++chunk) {
+        uint32_t* const row = dst + begin + chunk * kWords;
+        if (How.exec == Exec::All || (How.exec == Exec::Any && on == kAll))
+          out.rows[chunk].store(row, lanes, keep);
+        else
+          out.rows[chunk].store_some(row, lanes, keep, How.exec == Exec::Some ? some[chunk] : lanes_of(on, chunk * kWords));
       }
     }
   }
@@ -269,7 +311,7 @@ template <auto F, Form How>
   }(F);
 }
 
-inline constexpr Form kAnyForm = {0, false, false, 1};
+inline constexpr Form kAnyForm = {0, SourceForm::Any, false, 1, Exec::Any};
 template <auto F> const Op* run_after_nan(Wave& wave, const Op* op, unsigned first) {
   FloatMode mode;
   mode.ieee = wave.mode.ieee;
@@ -284,25 +326,43 @@ template <auto F> [[gnu::noinline, gnu::cold]] const Op* run_in_other_mode(Wave&
   return run_in_mode<F, kAnyForm>(wave, op, wave.mode);
 }
 
+template <auto F, unsigned Lanes, SourceForm Sources, Exec On>
+inline constexpr Form kUsualForm = {Lanes, Sources, HostOperation<F>::kExists, chunks_together<F>(Lanes, Sources, On), On};
+
+// Of a light operation where EXEC lacks lanes, in one of the usual modes.
+template <auto F, unsigned Lanes, SourceForm Sources> [[gnu::noinline, gnu::flatten]] const Op* run_some(Wave& wave, const Op* op) {
+  return run_in_mode<F, kUsualForm<F, Lanes, Sources, Exec::Some>>(wave, op, kKeepDenormals);
+}
 // The handler. Lanes: 32, 64, or 0 for both.
-template <auto F, unsigned Lanes, bool Plain> [[gnu::flatten]] const Op* run_meaning(Wave& wave, const Op* op) {
+template <auto F, unsigned Lanes, SourceForm Sources> [[gnu::flatten]] const Op* run_meaning(Wave& wave, const Op* op) {
   using S = Signature<decltype(F)>;
-  constexpr Form kForm = {Lanes, Plain, HostOperation<F>::kExists, chunks_together<F>(Lanes, Plain)};
-  if constexpr (!S::kMode) {
-    return run_in_mode<F, kForm>(wave, op, kKeepDenormals);
-  } else {
+  if constexpr (S::kMode) {
     const bool flushes = wave.mode_kind == ModeKind::FlushDenormals32;
-    if (wave.mode_kind == ModeKind::KeepDenormals || (!S::kSingle && flushes)) [[likely]] {
-      FloatMode mode;
-      mode.ieee = wave.mode.ieee;
-      return run_in_mode<F, kForm>(wave, op, mode);
-    }
-    return S::kSingle && flushes ? run_flushing<F>(wave, op) : run_in_other_mode<F>(wave, op);
+    if (wave.mode_kind != ModeKind::KeepDenormals && (S::kSingle || !flushes)) [[unlikely]]
+      return flushes ? run_flushing<F>(wave, op) : run_in_other_mode<F>(wave, op);
+  }
+  if constexpr (kParted<F>) {
+    if (Lanes == 32 ? wave.s[kExec] != ~0U : wave.exec() != ~uint64_t{0}) [[unlikely]] return run_some<F, Lanes, Sources>(wave, op);
+    return run_in_mode<F, kUsualForm<F, Lanes, Sources, Exec::All>>(wave, op, kKeepDenormals);
+  } else {
+    FloatMode mode;
+    if constexpr (S::kMode) mode.ieee = wave.mode.ieee;
+    return run_in_mode<F, kUsualForm<F, Lanes, Sources, Exec::Any>>(wave, op, mode);
   }
 }
 
 template <auto F, class S> struct InfoOf;
 template <auto F, class R, class... A> struct InfoOf<F, R (*)(A...)> {
+  // Puts in handlers for some forms of sources; another does for those that are not worth one.
+  template <unsigned Lanes, SourceForm... Forms> static constexpr void put(ValuInfo& info) {
+    constexpr unsigned kSize = Lanes == 64 ? 1 : 0, kSources = Signature<R (*)(A...)>::kSources;
+    for (auto& handlers : info.run) handlers[kSize] = run_meaning<F, Lanes, SourceForm::Any>;
+    auto put_form = [&]<SourceForm Form_>(std::integral_constant<SourceForm, Form_>) {
+      if constexpr (static_cast<unsigned>(Form_) < static_cast<unsigned>(SourceForm::Uniform0) + kSources)
+        info.run[static_cast<size_t>(Form_)][kSize] = run_meaning<F, Lanes, Form_>;
+    };
+    (put_form(std::integral_constant<SourceForm, Forms>{}), ...);
+  }
   static constexpr ValuInfo make(const char* name) {
     using S = Signature<R (*)(A...)>;
     using Out = ResultOf<R>;
@@ -317,10 +377,13 @@ template <auto F, class R, class... A> struct InfoOf<F, R (*)(A...)> {
     (add(std::type_identity<A>{}), ...);
     info.takes_carry = S::kCarryIn;
     info.gives_carry = Out::kCarry;
-    info.run[0] = run_meaning<F, kIsLight<F> ? 32 : 0, false>;
-    info.run[1] = run_meaning<F, kIsLight<F> ? 64 : 0, false>;
-    info.plain[0] = run_meaning<F, kIsLight<F> ? 32 : 0, kIsLight<F>>;
-    info.plain[1] = run_meaning<F, kIsLight<F> ? 64 : 0, kIsLight<F>>;
+    if constexpr (kIsLight<F>) {
+      put<32, SourceForm::Registers, SourceForm::Uniform0, SourceForm::Uniform1, SourceForm::Uniform2>(info);
+      put<64, SourceForm::Registers>(info);
+    } else {
+      for (auto& handlers : info.run) handlers[0] = handlers[1] = run_meaning<F, 0, SourceForm::Any>;
+      info.run[static_cast<size_t>(SourceForm::Registers)][0] = run_meaning<F, 32, SourceForm::Registers>;
+    }
     return info;
   }
 };

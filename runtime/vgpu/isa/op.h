@@ -105,6 +105,7 @@ struct VopExtra {
 
 struct Op {
   Handler run = nullptr;
+  uint64_t rows = 0;              // place_rows
   const Row* row = nullptr;       // name and traits
   const void* table = nullptr;    // what the handler's family needs: a ValuInfo, a MemoryTraits ...
   uint64_t pc = 0;
@@ -123,7 +124,7 @@ struct Op {
   Op() = default;
   Op(const Op& other) { *this = other; }
   Op& operator=(const Op& other) {
-    run = other.run, row = other.row, table = other.table, pc = other.pc, dst = other.dst, dst2 = other.dst2;
+    run = other.run, rows = other.rows, row = other.row, table = other.table, pc = other.pc, dst = other.dst, dst2 = other.dst2;
     size = other.size, dst_words = other.dst_words, dst_is_scalar = other.dst_is_scalar, returns = other.returns;
     for (int i = 0; i < 4; ++i) src[i] = other.src[i];
     offset = other.offset, immediate = other.immediate, extra = other.extra;
@@ -131,5 +132,15 @@ struct Op {
     return *this;
   }
 };
+
+// Where the rows of dst and the first three sources begin, as vector registers: a number of 16 bits each, of 8 bytes, for
+// handlers that know that they are and so need one load for all. To be done again when a register of the operation changes.
+inline void place_rows(Op& op, unsigned lanes) {
+  const uint16_t registers[] = {op.dst, op.src[0].index, op.src[1].index, op.src[2].index};
+  op.rows = 0;
+  for (unsigned i = 0; i < 4; ++i) op.rows |= uint64_t{static_cast<uint16_t>(registers[i] * lanes / 2)} << 16 * i;
+}
+// Number 0 is the result, 1 the first source.
+inline uint64_t row_offset(uint64_t rows, unsigned number) { return (rows >> 16 * number & 0xffffU) * 8; }
 
 } // namespace ptxshim::vgpu

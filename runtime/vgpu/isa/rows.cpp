@@ -147,9 +147,7 @@ void push_steps(const Op& op, std::vector<Op>& out) {
   }
 }
 
-} // namespace
-
-void bind_instruction(const BindContext& context, const Instruction& instruction, std::vector<Op>& out) {
+void bind_operations(const BindContext& context, const Instruction& instruction, std::vector<Op>& out) {
   if (instruction.mnemonic.substr(0, 7) == "v_dual_" && bind_dual(context, instruction, out)) return;
   Op op;
   op.pc = instruction.pc;
@@ -169,6 +167,15 @@ void bind_instruction(const BindContext& context, const Instruction& instruction
   }
   op.run = run_unsupported;
   out.push_back(op);
+}
+
+} // namespace
+
+void bind_instruction(const BindContext& context, const Instruction& instruction, std::vector<Op>& out) {
+  static_assert(kVectorRows * 64 / 2 <= 0xffff, "Op::rows holds places in 16 bits");
+  const size_t before = out.size();
+  bind_operations(context, instruction, out);
+  for (size_t i = before; i < out.size(); ++i) place_rows(out[i], context.wave_size);
 }
 
 } // namespace ptxshim::vgpu

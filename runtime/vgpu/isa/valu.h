@@ -15,6 +15,10 @@ constexpr unsigned words_of(ValueType type) {
   return type == ValueType::B64 || type == ValueType::F64 || type == ValueType::B32x2 || type == ValueType::F32x2 ? 2 : 1;
 }
 
+// What a handler is made for: all sources are vector registers, or all but one, which is a constant or a scalar register.
+enum class SourceForm : uint8_t { Any, Registers, Uniform0, Uniform1, Uniform2 };
+inline constexpr unsigned kSourceForms = 5;
+
 struct ValuInfo {
   const char* name;
   ValueType result;         // None: only a mask
@@ -22,9 +26,8 @@ struct ValuInfo {
   ValueType source[4];
   bool takes_carry;         // a lane mask as last source
   bool gives_carry;         // a lane mask beside the result, or alone
-  // Of waves of 32, of 64; op->immediate: the bits of the destination that a 16-bit result leaves alone.
-  Handler run[2];
-  Handler plain[2];         // where all sources are vector registers
+  // For waves of 32, of 64; op->immediate: the bits of the destination that a 16-bit result leaves alone.
+  Handler run[kSourceForms][2];
 };
 
 enum class HostIsa : uint8_t { V2, V3, V4 };

@@ -150,6 +150,18 @@ Handler step_behind(const ValuInfo& info, const VopExtra& extra, const Op& op, u
   return single ? valu_steps().finish_single[size] : valu_steps().finish_any[size];
 }
 
+SourceForm form_of_sources(const ValuInfo& info, const Op& op) {
+  SourceForm form = SourceForm::Registers;
+  for (unsigned i = 0; i < info.sources; ++i) {
+    const SourceKind kind = op.src[i].kind;
+    if (kind == SourceKind::Vector) continue;
+    const bool uniform = kind == SourceKind::Row || kind == SourceKind::Scalar;
+    if (!uniform || form != SourceForm::Registers || i > 2) return SourceForm::Any;
+    form = static_cast<SourceForm>(static_cast<unsigned>(SourceForm::Uniform0) + i);
+  }
+  return form;
+}
+
 } // namespace
 
 int dpp_source_lane(const VopExtra& extra, unsigned lane, unsigned lanes) {
@@ -210,9 +222,7 @@ void plan_valu(const BindContext& context, const ValuInfo& info, const VopExtra&
   extra.place = placement_of(extra);
   extra.finished = extra.clamp || extra.omod || extra.dst_high || (extra.sdwa && extra.dst_sel != Select::Dword);
   const unsigned size = context.wave_size == 64 ? 1 : 0;
-  bool registers = true;
-  for (unsigned i = 0; i < info.sources; ++i) registers = registers && op.src[i].kind == SourceKind::Vector;
-  extra.handler = registers ? info.plain[size] : info.run[size];
+  extra.handler = info.run[static_cast<size_t>(form_of_sources(info, op))][size];
   op.run = extra.handler;
   if (extra.dpp != VopExtra::Dpp::None) plan_moves(context.wave_size, extra);
   extra.after = step_behind(info, extra, op, size);

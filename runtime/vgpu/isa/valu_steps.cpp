@@ -254,7 +254,7 @@ template <unsigned Lanes> [[gnu::noinline]] void finish_doubles(const Finish& ho
     in.load([=](unsigned word) { return load_words(from + word * Lanes + at); });
     PTXSHIM_LANE_LOOP
     for (unsigned i = 0; i < kWords; ++i) out.put(i, finish_double(in.get(i), how));
-    out.rows().store_some(to + at, Lanes, 0, static_cast<uint32_t>(exec >> at) & kAllLanes);
+    out.rows().store_some(to + at, Lanes, 0, lanes_of(exec, at));
   }
 }
 
@@ -270,7 +270,7 @@ template <unsigned Lanes, Words (*Change)(Words, const Finish&)>
 [[gnu::noinline]] void finish_words(const Finish& how, const Placement& where, const uint32_t* from, uint32_t* to, uint64_t exec) {
   for (unsigned at = 0; at < Lanes; at += kWords) {
     const Words old = load_words(to + at), w = place(where, Change(load_words(from + at), how), old);
-    store_words(to + at, choose(static_cast<uint32_t>(exec >> at) & kAllLanes, w, old));
+    store_words(to + at, choose(lanes_of(exec, at), w, old));
   }
 }
 
@@ -347,7 +347,7 @@ template <unsigned Lanes> const Op* run_finish_single(Wave& wave, const Op* op) 
   const uint32_t* const from = wave.v + size_t{kSpareResult} * Lanes;
   uint32_t* const to = wave.v + size_t{extra.dst} * Lanes;
   for (unsigned at = 0; at < Lanes; at += kWords)
-    store_words(to + at, choose(static_cast<uint32_t>(exec >> at) & kAllLanes, finish_single(load_words(from + at), how), load_words(to + at)));
+    store_words(to + at, choose(lanes_of(exec, at), finish_single(load_words(from + at), how), load_words(to + at)));
   return next(wave, op);
 }
 template <unsigned Lanes> const Op* run_restore(Wave& wave, const Op* op) {

@@ -402,16 +402,16 @@ void add_vector_rows(RowSink sink, void* context) {
     const auto found = infos().find(named.name);
     if (found == infos().end()) continue;
     const Binder bind = is_float8(named.name) ? bind_float8 : bind_valu;
-    sink(context, named.name, Row(named.name, named.fidelity, bind, found->second->run[0], found->second, 0, named.note));
+    sink(context, named.name, Row(named.name, named.fidelity, bind, found->second->run[0][0], found->second, 0, named.note));
     if (!starts_with(named.name, "v_cmp_")) continue;
     static std::deque<std::string>* const names = new std::deque<std::string>;
     names->push_back("v_cmpx_" + std::string(named.name + 6));
     const char* const name = names->back().c_str();
-    sink(context, name, Row(name, named.fidelity, bind_compare_exec, found->second->run[0], found->second, 0, named.note));
+    sink(context, name, Row(name, named.fidelity, bind_compare_exec, found->second->run[0][0], found->second, 0, named.note));
   }
   for (const char* name : kSignedDots) {
     const auto found = infos().find(std::string(name) + "_uu");
-    if (found != infos().end()) sink(context, name, Row(name, Fidelity::Exact, bind_signed_dot, found->second->run[0], found->second, 0, ""));
+    if (found != infos().end()) sink(context, name, Row(name, Fidelity::Exact, bind_signed_dot, found->second->run[0][0], found->second, 0, ""));
   }
   for (const SpecialRow& special : kSpecial)
     sink(context, special.name, Row(special.name, Fidelity::Exact, bind_lanes, special.run, nullptr, special.immediate, ""));

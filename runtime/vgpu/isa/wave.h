@@ -71,7 +71,6 @@ enum class ModeKind : uint8_t { KeepDenormals, FlushDenormals32, Other };
 
 struct Wave {
   alignas(64) uint32_t s[kScalarSlots] = {};
-  uint32_t* v = nullptr;         // [register][lane], lanes apart
   uint32_t lanes = 32;
   uint32_t index = 0;            // in the work group
   uint64_t lane_mask = 0xffffffffU;
@@ -96,6 +95,9 @@ struct Wave {
   bool gws_waits = false;         // in a ds_gws_barrier or ds_gws_sema_p
   uint32_t gws_phase = 0;
   uint64_t exec_before = 0;       // in an operation with DPP: EXEC, which lacks the lanes that DPP does not let through
+  // Vector registers: [register][lane], lanes apart. (Part of the wave: a pointer to them would be one load more in every
+  // operation. Waves of 32 leave the second half alone, which costs addresses, not memory.)
+  alignas(64) uint32_t v[size_t{kVectorRows} * 64];
 
   // (Always inlined: these are compiled for several host ISAs, and one copy for all could be that of a newer one.)
   [[gnu::always_inline]] uint64_t exec() const { return mask_at(kExec); }

@@ -8,6 +8,7 @@
 #include "work_group.h"
 
 #include <cstring>
+#include <new>
 #include <sys/mman.h>
 
 #include "control.h"
@@ -47,7 +48,7 @@ public:
   }
 
 private:
-  static constexpr size_t kMostAreas = 24, kLargestArea = size_t{4} << 20, kSlack = 64 << 10;
+  static constexpr size_t kMostAreas = 24, kLargestArea = size_t{16} << 20, kSlack = 64 << 10;
   std::vector<KeptArea> areas_;
 };
 thread_local KeptAreas kept_areas;
@@ -55,7 +56,7 @@ thread_local KeptAreas kept_areas;
 } // namespace
 
 GroupMemory::~GroupMemory() {
-  for (Area* area : {&lds_, &registers_, &scratch_})
+  for (Area* area : {&lds_, &waves_, &scratch_})
     if (area->at && !kept_areas.keep(area->at, area->size)) munmap(area->at, area->size);
 }
 
@@ -74,7 +75,13 @@ std::byte* GroupMemory::reserve(Area& area, size_t bytes) {
   return area.at;
 }
 std::byte* GroupMemory::lds(size_t bytes) { return reserve(lds_, bytes + 64); }
-uint32_t* GroupMemory::registers(size_t words) { return reinterpret_cast<uint32_t*>(reserve(registers_, words * 4)); }
+std::span<Wave> GroupMemory::waves(size_t count) {
+  static_assert(std::is_trivially_destructible_v<Wave>);
+  std::byte* const at = reserve(waves_, count * sizeof(Wave));
+  if (!at) return {};
+  for (size_t i = 0; i < count; ++i) new (at + i * sizeof(Wave)) Wave; // (leaves the vector registers as they are)
+  return {reinterpret_cast<Wave*>(at), count};
+}
 std::byte* GroupMemory::scratch(size_t bytes) { return reserve(scratch_, bytes + 64); }
 
 bool RunningGroup::start(uint64_t number) {
@@ -97,22 +104,18 @@ bool RunningGroup::start(uint64_t number) {
   group_.wave_count = (items + start.wave_size - 1) / start.wave_size;
   group_.lds_bytes = packet.group_segment_size;
   const size_t lanes = start.wave_size;
-  const size_t register_words = size_t{kVectorRows} * lanes;
   const size_t scratch_bytes = (static_cast<size_t>(packet.private_segment_size) + 3) / 4 * 4 * lanes;
   group_.lds = storage_.lds(group_.lds_bytes);
-  uint32_t* const registers = storage_.registers(register_words * group_.wave_count);
+  waves_ = storage_.waves(group_.wave_count);
   std::byte* const scratch = storage_.scratch(scratch_bytes * group_.wave_count);
-  if (!group_.lds || !registers || !scratch) {
+  if (!group_.lds || waves_.empty() || !scratch) {
     Wave none;
     none.group = &group_;
     raise(none, nullptr, Fault::Aperture, "no host memory for the work group's registers, LDS and scratch");
     return false;
   }
-  waves_.clear();
-  waves_.resize(group_.wave_count);
   for (uint32_t i = 0; i < group_.wave_count; ++i) {
     Wave& wave = waves_[i];
-    wave.v = registers + i * register_words;
     wave.scratch = reinterpret_cast<uint32_t*>(scratch + i * scratch_bytes);
     wave.scratch_bytes = packet.private_segment_size;
     init_wave(wave, i, size);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <vector>
+#include <span>
 
 #include "dispatch_state.h"
 
@@ -15,7 +15,7 @@ public:
   ~GroupMemory();
   // Null when the host has not that much memory.
   std::byte* lds(size_t bytes);
-  uint32_t* registers(size_t words);
+  std::span<Wave> waves(size_t count);
   std::byte* scratch(size_t bytes);
 
 private:
@@ -24,7 +24,7 @@ private:
     size_t size = 0;
   };
   static std::byte* reserve(Area& area, size_t bytes);
-  Area lds_, registers_, scratch_;
+  Area lds_, waves_, scratch_;
 };
 
 class RunningGroup {
@@ -50,7 +50,7 @@ private:
   const Op* entry_ = nullptr;
   GroupMemory storage_;
   WorkGroup group_;
-  std::vector<Wave> waves_;
+  std::span<Wave> waves_; // in storage_
 };
 
 } // namespace ptxshim::vgpu

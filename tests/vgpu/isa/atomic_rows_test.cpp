@@ -32,7 +32,6 @@ protected:
 
   // Adds one in every lane of EXEC, again and again, and keeps the old values that the last lane has seen.
   void add(uint32_t stride, uint64_t exec, std::vector<uint32_t>& seen) {
-    std::vector<uint32_t> registers(8 * kLanes, 1);
     MemoryView view(memory_);
     WorkGroup group;
     Dispatch dispatch;
@@ -42,7 +41,7 @@ protected:
     Wave wave;
     wave.group = &group;
     wave.memory = &view;
-    wave.v = registers.data();
+    std::fill_n(wave.v, 8 * kLanes, 1U);
     wave.write64(kExec, exec);
     Op op;
     op.table = &kAdd;

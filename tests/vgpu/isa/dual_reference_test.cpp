@@ -19,8 +19,7 @@ constexpr unsigned kRegisters = 8; // few, so that the halves disturb each other
 class Pairs {
 public:
   explicit Pairs(const Machine& machine)
-      : machine_(machine), decoder_(Decoder::create(machine.gfx, 32)), target_(Target::from(machine.gfx)),
-        registers_(size_t{kVectorRows} * 32) {}
+      : machine_(machine), decoder_(Decoder::create(machine.gfx, 32)), target_(Target::from(machine.gfx)) {}
   void run_case();
   unsigned executed() const { return executed_; }
   unsigned crossed() const { return crossed_; }
@@ -43,7 +42,6 @@ private:
   const Machine& machine_;
   std::unique_ptr<Decoder> decoder_;
   Target target_;
-  std::vector<uint32_t> registers_;
   uint64_t state_ = 0x9e3779b97f4a7c15ULL;
   unsigned executed_ = 0, crossed_ = 0;
 };
@@ -93,14 +91,13 @@ void Pairs::run_case() {
 
   Wave wave;
   wave.generation = machine_.generation;
-  wave.v = registers_.data();
-  for (size_t i = 0; i < size_t{kRegisters} * 32; ++i) registers_[i] = random() & (i % 3 ? ~0U : 0x43ffffffU);
+  for (size_t i = 0; i < size_t{kRegisters} * 32; ++i) wave.v[i] = random() & (i % 3 ? ~0U : 0x43ffffffU);
   for (unsigned slot = 0; slot < 128; ++slot) wave.s[slot] = random();
   wave.s[kExec] = random() % 4 ? 0xffffffffU : random();
   wave.set_mode(random() % 2 ? 0x3f0 : 0x3c0);
   State before;
   std::memcpy(before.s.data(), wave.s, sizeof wave.s);
-  before.v.assign(registers_.begin(), registers_.begin() + kRegisters * 32);
+  before.v.assign(wave.v, wave.v + kRegisters * 32);
   State after_x = before, after_y = before;
   Reference(machine_, wave.mode, after_x).execute(x, opcode_x);
   Reference(machine_, wave.mode, after_y).execute(y, opcode_y);
@@ -112,7 +109,7 @@ void Pairs::run_case() {
   ++executed_;
   crossed_ += ops.size() == 3 ? 1 : 0;
   EXPECT_EQ(std::memcmp(wave.s, expected.s.data(), kSink * 4), 0) << in.text;
-  EXPECT_EQ(std::memcmp(registers_.data(), expected.v.data(), expected.v.size() * 4), 0) << in.text;
+  EXPECT_EQ(std::memcmp(wave.v, expected.v.data(), expected.v.size() * 4), 0) << in.text;
 }
 
 class DualReference : public ::testing::TestWithParam<Machine> {};

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <new>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -93,7 +94,7 @@ class Bench {
 public:
   Bench(const Machine& machine, Random& random)
       : machine_(machine), random_(random), decoder_(Decoder::create(machine.gfx, machine.lanes)),
-        target_(Target::from(machine.gfx)), registers_(size_t{kAllRegisters} * machine.lanes) {
+        target_(Target::from(machine.gfx)) {
     pool_.resize(1 << 15);
     for (uint32_t& word : pool_) word = random_word(random_);
     find_candidates();
@@ -129,7 +130,6 @@ private:
   Random& random_;
   std::unique_ptr<Decoder> decoder_;
   Target target_;
-  std::vector<uint32_t> registers_;
   std::vector<uint32_t> pool_;
   Wave wave_;
   State before_;
@@ -440,12 +440,11 @@ Vop Bench::pick(const Candidate& candidate) {
 void Bench::fill_state(bool two_indices) {
   const unsigned lanes = machine_.lanes;
   const size_t used = size_t{kRegisters + 12} * lanes;
-  std::memcpy(registers_.data(), pool_.data() + random_.below(static_cast<unsigned>(pool_.size() - used)), used * 4);
-  wave_ = Wave{};
+  new (&wave_) Wave; // (all but the vector registers)
+  std::memcpy(wave_.v, pool_.data() + random_.below(static_cast<unsigned>(pool_.size() - used)), used * 4);
   wave_.lanes = lanes;
   wave_.lane_mask = lanes == 64 ? ~uint64_t{0} : 0xffffffffU;
   wave_.generation = machine_.generation;
-  wave_.v = registers_.data();
   for (unsigned slot = 0; slot < 128; ++slot) wave_.s[slot] = pool_[random_.below(static_cast<unsigned>(pool_.size()))];
   wave_.s[kM0] = random_.below(8) | (two_indices ? random_.below(8) << 16 : 0U);
   wave_.s[kScc] = random_.below(2);
@@ -496,7 +495,7 @@ void Bench::run_case(Candidate& candidate, HostIsa isa) {
   State expected;
   std::memcpy(expected.s.data(), wave_.s, sizeof wave_.s);
   const size_t used = size_t{kRegisters + 12} * machine_.lanes;
-  expected.v.assign(registers_.begin(), registers_.begin() + static_cast<ptrdiff_t>(used));
+  expected.v.assign(wave_.v, wave_.v + used);
   before_ = expected;
   Reference(machine_, wave_.mode, expected).execute(vop, opcode);
   for (const Op& op : ops) ASSERT_TRUE(run_alone(wave_, op)) << in.text;
@@ -511,11 +510,11 @@ void Bench::compare(const Candidate& candidate, const Vop& vop, const Instructio
     if (wave_.s[slot] != expected.s[slot])
       what = "s" + std::to_string(slot) + " is " + hex(wave_.s[slot]) + ", not " + hex(expected.s[slot]) + " (was " +
              hex(before_.s[slot]) + ")";
-  if (what.empty() && std::memcmp(registers_.data(), expected.v.data(), expected.v.size() * 4) == 0) return;
+  if (what.empty() && std::memcmp(wave_.v, expected.v.data(), expected.v.size() * 4) == 0) return;
   for (size_t i = 0; i < expected.v.size() && what.empty(); ++i)
-    if (registers_[i] != expected.v[i]) {
+    if (wave_.v[i] != expected.v[i]) {
       const unsigned lane = static_cast<unsigned>(i % lanes);
-      what = "v" + std::to_string(i / lanes) + " lane " + std::to_string(lane) + " is " + hex(registers_[i]) + ", not " +
+      what = "v" + std::to_string(i / lanes) + " lane " + std::to_string(lane) + " is " + hex(wave_.v[i]) + ", not " +
              hex(expected.v[i]) + " (was " + hex(before_.v[i]) + "); sources";
       for (unsigned source = 0; source < 3 && candidate.opcode.meaning && source < candidate.opcode.meaning->sources; ++source)
         if (vop.src[source] >= kCodeVector)

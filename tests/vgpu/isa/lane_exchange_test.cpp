@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ds_bpermute_b32 by the handlers of every host ISA that this machine has: a lane gets the data of the lane that its address, in
 // bytes, and the offset name, modulo the number of lanes (32 on gfx10 and gfx11, in each half of the wave); zero if that is off.
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -38,10 +39,10 @@ protected:
     Wave wave;
     wave.lanes = lanes;
     wave.generation = generation;
-    wave.v = registers.data();
+    std::copy(registers.begin(), registers.end(), wave.v);
     wave.write64(kExec, exec);
     EXPECT_TRUE(run_alone(wave, op));
-    EXPECT_EQ(registers, expected);
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), wave.v));
   }
   std::mt19937_64 random_{5};
 };

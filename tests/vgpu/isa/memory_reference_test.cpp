@@ -2,11 +2,14 @@
 // Loads, stores and atomics of LDS, global memory and buffers against a plain reference: random words of the DS, FLAT and
 // MUBUF encodings, lane after lane, byte after byte. What an opcode does is read off its name, as AMD's ISA documents compose it, and not from the
 // rows, so that a wrong size, sign or operation in a row is seen.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <new>
 #include <set>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -137,7 +140,7 @@ public:
 
   explicit MemoryBench(const Machine& machine)
       : machine_(machine), decoder_(Decoder::create(machine.gfx, machine.lanes)), target_(Target::from(machine.gfx)), view_(memory_),
-        registers_(size_t{kVectorRows} * machine.lanes), bytes_(kApart * 64 + 140000) {
+        registers_(wave_.v, size_t{kVectorRows} * machine.lanes), bytes_(kApart * 64 + 140000) {
     global_ = memory_.allocate(bytes_);
     lds_.resize(bytes_ + 64);
     properties_.lds_aperture = 1ULL << 56, properties_.scratch_aperture = 2ULL << 56;
@@ -156,7 +159,7 @@ private:
     state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
     return static_cast<uint32_t>(state_ >> 16);
   }
-  uint32_t& v(std::vector<uint32_t>& registers, unsigned reg, unsigned lane) { return registers[size_t{reg} * machine_.lanes + lane]; }
+  uint32_t& v(std::span<uint32_t> registers, unsigned reg, unsigned lane) { return registers[size_t{reg} * machine_.lanes + lane]; }
   void fill(bool real, bool wide);
   bool place(const Access& access, const Op& op, bool lds);
   bool place_in_buffer(const Access& access, const Op& op);
@@ -172,13 +175,13 @@ private:
   Target target_;
   DirectMemory memory_;
   MemoryView view_;
-  std::vector<uint32_t> registers_;
+  Wave wave_;
+  std::span<uint32_t> registers_;
   std::vector<std::byte> lds_;
   uint64_t bytes_, global_ = 0;
   DeviceProperties properties_;
   Dispatch dispatch_;
   WorkGroup group_;
-  Wave wave_;
   uint64_t state_ = 0xda3e39cb94b95bdbULL;
   uint64_t where_[64] = {}; // each lane's first byte
   unsigned inside_[64] = {}; // bytes that are in range
@@ -349,11 +352,10 @@ void MemoryBench::run_case(Space space) {
   bind_instruction(BindContext{target_, machine_.lanes, extras, constants}, in, ops);
   if (access.what == What::Unknown || ops.size() != 1 || ops[0].run == run_unsupported) return;
   const Op& op = ops[0];
-  wave_ = Wave{};
+  new (&wave_) Wave; // (all but the vector registers)
   wave_.lanes = machine_.lanes;
   wave_.lane_mask = machine_.lanes == 64 ? ~uint64_t{0} : 0xffffffffU;
   wave_.generation = machine_.generation;
-  wave_.v = registers_.data();
   wave_.group = &group_;
   wave_.memory = &view_;
   const uint64_t some = static_cast<uint64_t>(random()) << 32 | random(), first = ~uint64_t{0} >> random() % 64;
@@ -367,7 +369,7 @@ void MemoryBench::run_case(Space space) {
   const uint64_t apart = access.two ? (op.immediate > op.offset ? op.immediate - static_cast<uint64_t>(op.offset) : static_cast<uint64_t>(op.offset) - op.immediate) : 64;
   if (access.two && (apart < access.bytes || apart % kApart > kApart - 300 || (apart > 256 && apart % kApart < 256))) return;
   if (access.two && (op.immediate < op.offset || (layout_ == Layout::Row && apart < uint64_t{machine_.lanes} * access.bytes))) return;
-  std::vector<uint32_t> registers = registers_;
+  std::vector<uint32_t> registers(registers_.begin(), registers_.end());
   std::byte* const memory = lds ? lds_.data() : memory_.host(global_);
   std::vector<std::byte> bytes(memory, memory + bytes_);
   expect(access, op, lds, registers, bytes);
@@ -376,7 +378,7 @@ void MemoryBench::run_case(Space space) {
   reached_.insert(std::string(in.mnemonic));
   std::string what;
   if (!ended) what = " stopped: " + dispatch_.outcome.report;
-  if (registers != registers_) what += " registers differ";
+  if (!std::equal(registers.begin(), registers.end(), registers_.begin())) what += " registers differ";
   if (std::memcmp(memory, bytes.data(), bytes_) != 0) what += " memory differs";
   if (!what.empty()) failures_.emplace(std::string(in.mnemonic), machine_name(machine_) + in.text + what);
 }

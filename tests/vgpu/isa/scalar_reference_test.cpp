@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <new>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -251,7 +252,7 @@ void ScalarBench::run_case(Format format) {
   std::vector<Op> ops;
   ConstantRows constants;
   bind_instruction(BindContext{target_, machine_.lanes, extras, constants}, in, ops);
-  wave_ = Wave{};
+  new (&wave_) Wave; // (all but the vector registers)
   wave_.lanes = machine_.lanes;
   wave_.lane_mask = machine_.lanes == 64 ? ~uint64_t{0} : 0xffffffffU;
   wave_.generation = machine_.generation;

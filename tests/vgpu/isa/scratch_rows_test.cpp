@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores of scratch by the handlers of every host ISA that this machine has, against bytes taken one by one: byte o of
 // a lane is byte o % 4 of dword [o / 4][lane], for scratch instructions and for buffer ones with the descriptor that a kernel gets.
+#include <algorithm>
 #include <cstring>
+#include <new>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -30,17 +33,16 @@ protected:
   void TearDown() override { choose_host_isa(best_host_isa()); }
 
   void begin(unsigned lanes, uint64_t exec) {
-    registers_.resize(size_t{8} * lanes);
+    registers_ = std::span<uint32_t>(wave_.v, size_t{8} * lanes);
     scratch_.resize(kScratchBytes / 4 * lanes);
     for (uint32_t& word : registers_) word = static_cast<uint32_t>(random_());
     for (uint32_t& word : scratch_) word = static_cast<uint32_t>(random_());
     dispatch_.properties = &properties_;
     group_.dispatch = &dispatch_;
-    wave_ = Wave{};
+    new (&wave_) Wave; // (all but the vector registers)
     wave_.lanes = lanes;
     wave_.group = &group_;
     wave_.memory = &view_;
-    wave_.v = registers_.data();
     wave_.scratch = scratch_.data();
     wave_.scratch_bytes = kScratchBytes;
     wave_.write64(kExec, exec);
@@ -72,7 +74,7 @@ protected:
     return op;
   }
   void check(MemoryKind kind, unsigned bytes, uint64_t exec, const Op& op) {
-    std::vector<uint32_t> registers = registers_, scratch = scratch_;
+    std::vector<uint32_t> registers(registers_.begin(), registers_.end()), scratch = scratch_;
     for (unsigned lane = 0; lane < wave_.lanes; ++lane)
       for (unsigned i = 0; i < bytes && (exec >> lane & 1U); ++i) {
         const uint32_t at = where_[lane] + i;
@@ -82,18 +84,19 @@ protected:
         if (kind == MemoryKind::Store) *cell = *value;
       }
     EXPECT_TRUE(run_alone(wave_, op)) << dispatch_.outcome.report;
-    EXPECT_EQ(registers_, registers);
+    EXPECT_TRUE(std::equal(registers.begin(), registers.end(), registers_.begin()));
     EXPECT_EQ(scratch_, scratch);
   }
 
   std::mt19937_64 random_{11};
-  std::vector<uint32_t> registers_, scratch_;
+  std::vector<uint32_t> scratch_;
   DeviceProperties properties_;
   Dispatch dispatch_;
   WorkGroup group_;
   DirectMemory memory_;
   MemoryView view_{memory_};
   Wave wave_;
+  std::span<uint32_t> registers_;
   MemoryTraits traits_;
   uint32_t where_[64] = {};
 };
