@@ -60,7 +60,9 @@ int main(int count, char** arguments) {
     return 1;
   }
   std::printf("  handlers for x86-64-v%u            32 lanes   20 lanes\n", static_cast<unsigned>(host_isa()) + 2);
-  for (const LoadedKernel& kernel : object->kernels) {
+  std::vector<LoadedKernel> kernels = object->kernels;
+  std::sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a.descriptor < b.descriptor; }); // as written
+  for (const LoadedKernel& kernel : kernels) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), kernel.name) == wanted.end()) continue;
     const double full = nanoseconds_per_operation(device, kernel, 32), partial = nanoseconds_per_operation(device, kernel, 20);
     if (full < 0 || partial < 0) return 1;
