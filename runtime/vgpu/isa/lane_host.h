@@ -43,7 +43,9 @@ template <class T, class V> struct HostResult {
 template <> inline constexpr unsigned kParts<double> = 2;
 template <> inline constexpr unsigned kParts<F16x2> = 2;
 template <> inline constexpr unsigned kParts<F32x2> = 2;
-template <class T, class V> inline ResultRows<T> rows_of(const HostResult<T, V>& result) { return {reinterpret_cast<Words>(result.part[0])}; }
+template <class T, class V> inline ResultRows<T> rows_of(const HostResult<T, V>& result) {
+  return {reinterpret_cast<Words>(result.part[0])};
+}
 template <class V> inline ResultRows<F32x2> rows_of(const HostResult<F32x2, V>& result) {
   return {reinterpret_cast<Words>(result.part[0]), reinterpret_cast<Words>(result.part[1])};
 }
@@ -180,7 +182,8 @@ inline Words to_unsigned(Floats x) {
 }
 inline Ints to_signed(Floats x) {
   const __m256 v = reinterpret_cast<__m256>(x);
-  const Ints bits = reinterpret_cast<Ints>(_mm256_cvttps_epi32(v)) ^ reinterpret_cast<Ints>(_mm256_cmp_ps(v, _mm256_set1_ps(0x1p31F), _CMP_GE_OQ));
+  const Ints bits =
+      reinterpret_cast<Ints>(_mm256_cvttps_epi32(v)) ^ reinterpret_cast<Ints>(_mm256_cmp_ps(v, _mm256_set1_ps(0x1p31F), _CMP_GE_OQ));
   return bits & reinterpret_cast<Ints>(_mm256_cmp_ps(v, v, _CMP_ORD_Q));
 }
 template <int Mode> inline Floats round_host(Floats x) {
@@ -193,10 +196,18 @@ template <int Mode> inline Floats round_host(Floats x) {
 #if defined(__AVX512F__)
 // (With a quiet NaN the host gives the other one, as the meanings do, and with a signalling one a NaN.)
 constexpr int kRangeMin = 4, kRangeMax = 5; // the sign is that of the result
-inline Floats quiet_max(Floats a, Floats b) { return reinterpret_cast<Floats>(_mm512_maskz_range_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), kRangeMax)); }
-inline Floats quiet_min(Floats a, Floats b) { return reinterpret_cast<Floats>(_mm512_maskz_range_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), kRangeMin)); }
-inline Doubles quiet_max(Doubles a, Doubles b) { return reinterpret_cast<Doubles>(_mm512_maskz_range_pd(0xff, reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b), kRangeMax)); }
-inline Doubles quiet_min(Doubles a, Doubles b) { return reinterpret_cast<Doubles>(_mm512_maskz_range_pd(0xff, reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b), kRangeMin)); }
+inline Floats quiet_max(Floats a, Floats b) {
+  return reinterpret_cast<Floats>(_mm512_maskz_range_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), kRangeMax));
+}
+inline Floats quiet_min(Floats a, Floats b) {
+  return reinterpret_cast<Floats>(_mm512_maskz_range_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), kRangeMin));
+}
+inline Doubles quiet_max(Doubles a, Doubles b) {
+  return reinterpret_cast<Doubles>(_mm512_maskz_range_pd(0xff, reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b), kRangeMax));
+}
+inline Doubles quiet_min(Doubles a, Doubles b) {
+  return reinterpret_cast<Doubles>(_mm512_maskz_range_pd(0xff, reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b), kRangeMin));
+}
 inline Floats nan_if_unordered(Floats a, Floats b, Floats r) {
   return reinterpret_cast<Floats>(_mm512_mask_mov_epi32(reinterpret_cast<__m512i>(r), unordered(a, b), _mm512_set1_epi32(-1)));
 }
@@ -205,19 +216,23 @@ inline Floats host_min(Floats a, Floats b) { return nan_if_unordered(a, b, quiet
 #else
 inline Floats host_max(Floats a, Floats b) {
   const __m256 x = reinterpret_cast<__m256>(a), y = reinterpret_cast<__m256>(b);
-  return reinterpret_cast<Floats>(_mm256_or_ps(_mm256_and_ps(_mm256_max_ps(x, y), _mm256_max_ps(y, x)), reinterpret_cast<__m256>(unordered(a, b))));
+  return reinterpret_cast<Floats>(
+      _mm256_or_ps(_mm256_and_ps(_mm256_max_ps(x, y), _mm256_max_ps(y, x)), reinterpret_cast<__m256>(unordered(a, b))));
 }
 inline Floats host_min(Floats a, Floats b) {
   const __m256 x = reinterpret_cast<__m256>(a), y = reinterpret_cast<__m256>(b);
-  return reinterpret_cast<Floats>(_mm256_or_ps(_mm256_or_ps(_mm256_min_ps(x, y), _mm256_min_ps(y, x)), reinterpret_cast<__m256>(unordered(a, b))));
+  return reinterpret_cast<Floats>(
+      _mm256_or_ps(_mm256_or_ps(_mm256_min_ps(x, y), _mm256_min_ps(y, x)), reinterpret_cast<__m256>(unordered(a, b))));
 }
 inline Doubles host_max(Doubles a, Doubles b) {
   const __m256d x = reinterpret_cast<__m256d>(a), y = reinterpret_cast<__m256d>(b);
-  return reinterpret_cast<Doubles>(_mm256_or_pd(_mm256_and_pd(_mm256_max_pd(x, y), _mm256_max_pd(y, x)), reinterpret_cast<__m256d>(unordered(a, b))));
+  return reinterpret_cast<Doubles>(
+      _mm256_or_pd(_mm256_and_pd(_mm256_max_pd(x, y), _mm256_max_pd(y, x)), reinterpret_cast<__m256d>(unordered(a, b))));
 }
 inline Doubles host_min(Doubles a, Doubles b) {
   const __m256d x = reinterpret_cast<__m256d>(a), y = reinterpret_cast<__m256d>(b);
-  return reinterpret_cast<Doubles>(_mm256_or_pd(_mm256_or_pd(_mm256_min_pd(x, y), _mm256_min_pd(y, x)), reinterpret_cast<__m256d>(unordered(a, b))));
+  return reinterpret_cast<Doubles>(
+      _mm256_or_pd(_mm256_or_pd(_mm256_min_pd(x, y), _mm256_min_pd(y, x)), reinterpret_cast<__m256d>(unordered(a, b))));
 }
 template <class V> inline V quiet_max(V a, V b) { return host_max(a, b); }
 template <class V> inline V quiet_min(V a, V b) { return host_min(a, b); }

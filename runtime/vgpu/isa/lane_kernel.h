@@ -41,12 +41,12 @@ namespace ptxshim::vgpu::meaning { // a macro makes this meaning_V2, meaning_V3,
 // A parameter that takes an operand.
 template <class T> inline constexpr bool kIsSource = !std::is_same_v<T, bool> && !std::is_same_v<T, const FloatMode&>;
 
-// Where a source's words come from. (Signs are changed where anything may come.)
-enum class From : uint8_t { Any, Register, Uniform };
+// Where a source's words come from.
+enum class From : uint8_t { Any, Register, Signed, Uniform };
 constexpr From from_of(SourceForm form, unsigned source) {
-  if (form == SourceForm::Any) return From::Any;
-  if (source > 2) return From::Any; // (has no place in Op::rows)
-  return form == SourceForm::Registers || static_cast<unsigned>(form) - static_cast<unsigned>(SourceForm::Uniform0) != source ? From::Register : From::Uniform;
+  if (form == SourceForm::Any || source > 2) return From::Any; // (the fourth has no place in Op::rows)
+  if (form == SourceForm::Signed) return From::Signed;
+  return static_cast<unsigned>(form) == static_cast<unsigned>(SourceForm::Uniform0) + source ? From::Uniform : From::Register;
 }
 
 template <class Word> inline Word* row_at(Word* registers, uint64_t offset) { // in bytes
@@ -54,12 +54,18 @@ template <class Word> inline Word* row_at(Word* registers, uint64_t offset) { //
   return reinterpret_cast<Word*>(reinterpret_cast<Byte*>(registers) + offset);
 }
 template <bool Some, unsigned Words_, unsigned Chunks>
-inline void fetch_row(const uint32_t* row, Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes, [[maybe_unused]] const SomeLanes (&on)[Chunks]) {
+inline void fetch_row(const uint32_t* row, Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes,
+                      [[maybe_unused]] const SomeLanes (&on)[Chunks]) {
   for (unsigned word = 0; word < Words_; ++word)
     for (unsigned chunk = 0; chunk < Chunks; ++chunk) {
       const Words words = load_words(row + word * lanes + begin + chunk * kWords);
       to[word][chunk] = Some ? only(on[chunk], words) : words;
     }
+}
+
+// Of the last word of each number.
+template <unsigned Words_, unsigned Chunks> inline void change_sign(const SignChange& sign, Words (&words)[Words_][Chunks]) {
+  for (unsigned chunk = 0; chunk < Chunks; ++chunk) words[Words_ - 1][chunk] = (words[Words_ - 1][chunk] & sign.keep) ^ sign.flip;
 }
 
 template <unsigned Words_, From Where> struct SourceWords { // Any
@@ -69,29 +75,41 @@ template <unsigned Words_, From Where> struct SourceWords { // Any
   SourceWords(const Wave& wave, const Source& from, unsigned lanes, uint64_t)
       : scalars(wave.s), source(from), row(from.kind == SourceKind::Row ? from.row->words : wave.v + size_t{from.index} * lanes) {}
   // Some: words of other lanes than those of `on` become 0, unless the source is the same in all lanes.
-  template <bool Some, unsigned Chunks> void fetch(Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes, const SomeLanes (&on)[Chunks]) const {
+  template <bool Some, unsigned Chunks>
+  void fetch(Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes, const SomeLanes (&on)[Chunks]) const {
     if (source.kind == SourceKind::Scalar) {
       for (unsigned word = 0; word < Words_; ++word)
         for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[word][chunk] = Words{} + scalars[source.index + word];
       return;
     }
     fetch_row<Some>(row, to, begin, lanes, on);
-    if (source.kind != SourceKind::Signed) return;
-    for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[Words_ - 1][chunk] = (to[Words_ - 1][chunk] & source.sign.keep) ^ source.sign.flip;
+    if (source.kind == SourceKind::Signed) change_sign(source.sign, to);
   }
 };
 template <unsigned Words_> struct SourceWords<Words_, From::Register> {
   const uint32_t* row;
   SourceWords(const Wave& wave, const Source&, unsigned, uint64_t offset) : row(row_at(wave.v, offset)) {}
-  template <bool Some, unsigned Chunks> void fetch(Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes, const SomeLanes (&on)[Chunks]) const {
+  template <bool Some, unsigned Chunks>
+  void fetch(Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes, const SomeLanes (&on)[Chunks]) const {
     fetch_row<Some>(row, to, begin, lanes, on);
+  }
+};
+template <unsigned Words_> struct SourceWords<Words_, From::Signed> {
+  const SignChange& sign;
+  const uint32_t* row;
+  SourceWords(const Wave& wave, const Source& from, unsigned, uint64_t offset) : sign(from.sign), row(row_at(wave.v, offset)) {}
+  template <bool Some, unsigned Chunks>
+  void fetch(Words (&to)[Words_][Chunks], unsigned begin, unsigned lanes, const SomeLanes (&on)[Chunks]) const {
+    fetch_row<Some>(row, to, begin, lanes, on);
+    change_sign(sign, to);
   }
 };
 template <unsigned Words_> struct SourceWords<Words_, From::Uniform> {
   const uint32_t* words;
   unsigned apart; // the words of a number
   SourceWords(const Wave& wave, const Source& from, unsigned lanes, uint64_t)
-      : words(from.kind == SourceKind::Scalar ? wave.s + from.index : from.row->words), apart(from.kind == SourceKind::Scalar ? 1 : lanes) {}
+      : words(from.kind == SourceKind::Scalar ? wave.s + from.index : from.row->words),
+        apart(from.kind == SourceKind::Scalar ? 1 : lanes) {}
   template <bool Some, unsigned Chunks> void fetch(Words (&to)[Words_][Chunks], unsigned, unsigned, const SomeLanes (&)[Chunks]) const {
     for (unsigned word = 0; word < Words_; ++word)
       for (unsigned chunk = 0; chunk < Chunks; ++chunk) to[word][chunk] = Words{} + words[word * apart];
@@ -131,7 +149,8 @@ template <unsigned Chunks, size_t... I, class... A>
 struct Fetched<Chunks, std::index_sequence<I...>, A...> : FetchedAt<I, words_of_parameter<A>(), Chunks>... {};
 
 template <size_t I, unsigned Words_, From Where> struct OperandAt : SourceWords<Words_, Where> {
-  OperandAt(const Wave& wave, const Source& from, unsigned lanes, uint64_t offset) : SourceWords<Words_, Where>(wave, from, lanes, offset) {}
+  OperandAt(const Wave& wave, const Source& from, unsigned lanes, uint64_t offset)
+      : SourceWords<Words_, Where>(wave, from, lanes, offset) {}
   template <bool Some, unsigned Chunks>
   void fetch_at(FetchedAt<I, Words_, Chunks>& to, unsigned begin, unsigned lanes, const SomeLanes (&on)[Chunks]) const {
     this->template fetch<Some>(to.words, begin, lanes, on);
@@ -143,7 +162,8 @@ template <size_t I, From Where> struct OperandAt<I, 0, Where> {
 };
 template <SourceForm Sources, class Indices, class... A> struct Operands;
 template <SourceForm Sources, size_t... I, class... A>
-struct Operands<Sources, std::index_sequence<I...>, A...> : OperandAt<I, words_of_parameter<A>(), from_of(Sources, source_number<A...>(I))>... {
+struct Operands<Sources, std::index_sequence<I...>, A...>
+    : OperandAt<I, words_of_parameter<A>(), from_of(Sources, source_number<A...>(I))>... {
   Operands(const Wave& wave, const Op* op, unsigned lanes, uint64_t rows)
       : OperandAt<I, words_of_parameter<A>(), from_of(Sources, source_number<A...>(I))>(
             wave, op->src[source_number<A...>(I)], lanes, row_offset(rows, 1 + source_number<A...>(I)))... {}
@@ -212,7 +232,8 @@ template <class R, unsigned Chunks> struct Computed {
   ResultRows<typename ResultOf<R>::Value> rows[Chunks];
   uint64_t carries = 0; // a bit per lane
 };
-template <size_t Number, unsigned Chunks, class T> inline HostOperand<T> host_operand(const FetchedAt<Number, words_of_parameter<T>(), Chunks>& fetched, [[maybe_unused]] unsigned chunk) {
+template <size_t Number, unsigned Chunks, class T>
+inline HostOperand<T> host_operand(const FetchedAt<Number, words_of_parameter<T>(), Chunks>& fetched, [[maybe_unused]] unsigned chunk) {
   HostOperand<T> in;
   if constexpr (kIsSource<T>)
     for (unsigned word = 0; word < words_of_parameter<T>(); ++word) in.words[word] = fetched.words[word][chunk];
@@ -238,7 +259,8 @@ inline bool compute_by_host(const Fetched<Chunks, std::index_sequence<I...>, A..
 }
 
 template <auto F, class R, unsigned Chunks, class... A, size_t... I>
-inline void compute(const FloatMode& mode, const Fetched<Chunks, std::index_sequence<I...>, A...>& fetched, uint64_t mask, Computed<R, Chunks>& out) {
+inline void compute(const FloatMode& mode, const Fetched<Chunks, std::index_sequence<I...>, A...>& fetched, uint64_t mask,
+                    Computed<R, Chunks>& out) {
   using Out = ResultOf<R>;
 #pragma GCC unroll 8
   for (unsigned chunk = 0; chunk < Chunks; ++chunk) {
@@ -248,7 +270,9 @@ inline void compute(const FloatMode& mode, const Fetched<Chunks, std::index_sequ
       if constexpr (std::is_same_v<T, bool>)
         input.load(mask >> chunk * kWords);
       else if constexpr (kIsSource<T>)
-        input.load([&](unsigned word) { return static_cast<const FetchedAt<Number, words_of_parameter<T>(), Chunks>&>(fetched).words[word][chunk]; });
+        input.load([&](unsigned word) {
+          return static_cast<const FetchedAt<Number, words_of_parameter<T>(), Chunks>&>(fetched).words[word][chunk];
+        });
     };
     (load(static_cast<InputAt<I, A>&>(in)), ...);
     Output<typename Out::Value> result;
@@ -342,7 +366,8 @@ template <auto F, unsigned Lanes, SourceForm Sources> [[gnu::flatten]] const Op*
       return flushes ? run_flushing<F>(wave, op) : run_in_other_mode<F>(wave, op);
   }
   if constexpr (kParted<F>) {
-    if (Lanes == 32 ? wave.s[kExec] != ~0U : wave.exec() != ~uint64_t{0}) [[unlikely]] return run_some<F, Lanes, Sources>(wave, op);
+    if (Lanes == 32 ? wave.s[kExec] != ~0U : wave.exec() != ~uint64_t{0}) [[unlikely]]
+      return run_some<F, Lanes, Sources>(wave, op);
     return run_in_mode<F, kUsualForm<F, Lanes, Sources, Exec::All>>(wave, op, kKeepDenormals);
   } else {
     FloatMode mode;
@@ -353,15 +378,15 @@ template <auto F, unsigned Lanes, SourceForm Sources> [[gnu::flatten]] const Op*
 
 template <auto F, class S> struct InfoOf;
 template <auto F, class R, class... A> struct InfoOf<F, R (*)(A...)> {
-  // Puts in handlers for some forms of sources; another does for those that are not worth one.
+  template <unsigned Lanes, SourceForm Sources> static constexpr void put_form(ValuInfo& info) {
+    constexpr unsigned kSources = Signature<R (*)(A...)>::kSources;
+    if constexpr (static_cast<unsigned>(Sources) < static_cast<unsigned>(SourceForm::Uniform0) + kSources)
+      info.run[static_cast<size_t>(Sources)][Lanes == 64 ? 1 : 0] = run_meaning<F, Lanes, Sources>;
+  }
+  // Handlers for some forms of sources; the one for any does for those that are not worth one.
   template <unsigned Lanes, SourceForm... Forms> static constexpr void put(ValuInfo& info) {
-    constexpr unsigned kSize = Lanes == 64 ? 1 : 0, kSources = Signature<R (*)(A...)>::kSources;
-    for (auto& handlers : info.run) handlers[kSize] = run_meaning<F, Lanes, SourceForm::Any>;
-    auto put_form = [&]<SourceForm Form_>(std::integral_constant<SourceForm, Form_>) {
-      if constexpr (static_cast<unsigned>(Form_) < static_cast<unsigned>(SourceForm::Uniform0) + kSources)
-        info.run[static_cast<size_t>(Form_)][kSize] = run_meaning<F, Lanes, Form_>;
-    };
-    (put_form(std::integral_constant<SourceForm, Forms>{}), ...);
+    for (auto& handlers : info.run) handlers[Lanes == 64 ? 1 : 0] = run_meaning<F, Lanes, SourceForm::Any>;
+    (put_form<Lanes, Forms>(info), ...);
   }
   static constexpr ValuInfo make(const char* name) {
     using S = Signature<R (*)(A...)>;
@@ -380,6 +405,7 @@ template <auto F, class R, class... A> struct InfoOf<F, R (*)(A...)> {
     if constexpr (kIsLight<F>) {
       put<32, SourceForm::Registers, SourceForm::Uniform0, SourceForm::Uniform1, SourceForm::Uniform2>(info);
       put<64, SourceForm::Registers>(info);
+      if constexpr (HostOperation<F>::kExists && S::kMode) put_form<32, SourceForm::Signed>(info);
     } else {
       for (auto& handlers : info.run) handlers[0] = handlers[1] = run_meaning<F, 0, SourceForm::Any>;
       info.run[static_cast<size_t>(SourceForm::Registers)][0] = run_meaning<F, 32, SourceForm::Registers>;

@@ -62,7 +62,9 @@ inline Words choose(SomeLanes lanes, Words on, Words off) {
   __asm__("" : "+v"(w));
   return w;
 }
-inline Words only(SomeLanes lanes, Words w) { return reinterpret_cast<Words>(_mm512_maskz_mov_epi32(lanes.on, reinterpret_cast<__m512i>(w))); }
+inline Words only(SomeLanes lanes, Words w) {
+  return reinterpret_cast<Words>(_mm512_maskz_mov_epi32(lanes.on, reinterpret_cast<__m512i>(w)));
+}
 inline Words low_pairs(Words low, Words high) {
   return __builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
@@ -90,12 +92,15 @@ inline SomeLanes lanes_of(uint8_t bits) {
   return {reinterpret_cast<Words>(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(&kOffBytes.of[bits]))))};
 }
 inline SomeLanes lanes_of(uint64_t exec, unsigned begin) { return lanes_of(static_cast<uint8_t>(exec >> begin)); }
-inline SomeLanes lanes_in(const uint32_t* exec, unsigned begin) { return lanes_of(reinterpret_cast<const unsigned char*>(exec)[begin / 8]); }
+inline SomeLanes lanes_in(const uint32_t* exec, unsigned begin) {
+  return lanes_of(reinterpret_cast<const unsigned char*>(exec)[begin / 8]);
+}
 // Ones in the lanes whose bit is set.
 inline Words mask_words(uint32_t bits) { return lanes_of(static_cast<uint8_t>(~bits)).off; }
 inline uint32_t top_bits(Words w) { return static_cast<uint32_t>(__builtin_ia32_movmskps256(reinterpret_cast<Floats>(w))); }
 inline Words choose(SomeLanes lanes, Words on, Words off) {
-  return reinterpret_cast<Words>(_mm256_blendv_epi8(reinterpret_cast<__m256i>(on), reinterpret_cast<__m256i>(off), reinterpret_cast<__m256i>(lanes.off)));
+  return reinterpret_cast<Words>(
+      _mm256_blendv_epi8(reinterpret_cast<__m256i>(on), reinterpret_cast<__m256i>(off), reinterpret_cast<__m256i>(lanes.off)));
 }
 inline Words only(SomeLanes lanes, Words w) { return w & ~lanes.off; }
 inline Words low_pairs(Words low, Words high) { return __builtin_shufflevector(low, high, 0, 8, 1, 9, 2, 10, 3, 11); }

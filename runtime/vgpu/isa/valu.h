@@ -15,9 +15,10 @@ constexpr unsigned words_of(ValueType type) {
   return type == ValueType::B64 || type == ValueType::F64 || type == ValueType::B32x2 || type == ValueType::F32x2 ? 2 : 1;
 }
 
-// What a handler is made for: all sources are vector registers, or all but one, which is a constant or a scalar register.
-enum class SourceForm : uint8_t { Any, Registers, Uniform0, Uniform1, Uniform2 };
-inline constexpr unsigned kSourceForms = 5;
+// What a handler is made for: all sources are vector registers, perhaps with signs changed; or all but one, which is a constant
+// or a scalar register.
+enum class SourceForm : uint8_t { Any, Registers, Signed, Uniform0, Uniform1, Uniform2 };
+inline constexpr unsigned kSourceForms = 6;
 
 struct ValuInfo {
   const char* name;

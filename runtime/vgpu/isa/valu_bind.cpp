@@ -154,10 +154,11 @@ SourceForm form_of_sources(const ValuInfo& info, const Op& op) {
   SourceForm form = SourceForm::Registers;
   for (unsigned i = 0; i < info.sources; ++i) {
     const SourceKind kind = op.src[i].kind;
-    if (kind == SourceKind::Vector) continue;
+    const bool sign = kind == SourceKind::Signed;
+    if (kind == SourceKind::Vector || (sign && form == SourceForm::Signed)) continue;
     const bool uniform = kind == SourceKind::Row || kind == SourceKind::Scalar;
-    if (!uniform || form != SourceForm::Registers || i > 2) return SourceForm::Any;
-    form = static_cast<SourceForm>(static_cast<unsigned>(SourceForm::Uniform0) + i);
+    if (!(sign || uniform) || form != SourceForm::Registers || i > 2) return SourceForm::Any;
+    form = sign ? SourceForm::Signed : static_cast<SourceForm>(static_cast<unsigned>(SourceForm::Uniform0) + i);
   }
   return form;
 }

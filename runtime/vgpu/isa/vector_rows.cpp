@@ -411,7 +411,8 @@ void add_vector_rows(RowSink sink, void* context) {
   }
   for (const char* name : kSignedDots) {
     const auto found = infos().find(std::string(name) + "_uu");
-    if (found != infos().end()) sink(context, name, Row(name, Fidelity::Exact, bind_signed_dot, found->second->run[0][0], found->second, 0, ""));
+    if (found != infos().end())
+      sink(context, name, Row(name, Fidelity::Exact, bind_signed_dot, found->second->run[0][0], found->second, 0, ""));
   }
   for (const SpecialRow& special : kSpecial)
     sink(context, special.name, Row(special.name, Fidelity::Exact, bind_lanes, special.run, nullptr, special.immediate, ""));

@@ -93,8 +93,7 @@ bool has_fields_of_its_own(const std::string& name) {
 class Bench {
 public:
   Bench(const Machine& machine, Random& random)
-      : machine_(machine), random_(random), decoder_(Decoder::create(machine.gfx, machine.lanes)),
-        target_(Target::from(machine.gfx)) {
+      : machine_(machine), random_(random), decoder_(Decoder::create(machine.gfx, machine.lanes)), target_(Target::from(machine.gfx)) {
     pool_.resize(1 << 15);
     for (uint32_t& word : pool_) word = random_word(random_);
     find_candidates();
@@ -514,8 +513,8 @@ void Bench::compare(const Candidate& candidate, const Vop& vop, const Instructio
   for (size_t i = 0; i < expected.v.size() && what.empty(); ++i)
     if (wave_.v[i] != expected.v[i]) {
       const unsigned lane = static_cast<unsigned>(i % lanes);
-      what = "v" + std::to_string(i / lanes) + " lane " + std::to_string(lane) + " is " + hex(wave_.v[i]) + ", not " +
-             hex(expected.v[i]) + " (was " + hex(before_.v[i]) + "); sources";
+      what = "v" + std::to_string(i / lanes) + " lane " + std::to_string(lane) + " is " + hex(wave_.v[i]) + ", not " + hex(expected.v[i]) +
+             " (was " + hex(before_.v[i]) + "); sources";
       for (unsigned source = 0; source < 3 && candidate.opcode.meaning && source < candidate.opcode.meaning->sources; ++source)
         if (vop.src[source] >= kCodeVector)
           what += " " + hex(before_.v[size_t{vop.src[source] - kCodeVector} * lanes + lane]);
