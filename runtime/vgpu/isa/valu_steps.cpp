@@ -183,35 +183,34 @@ inline uint64_t prepare_source(Wave& wave, const VopExtra& extra, const ValuInfo
 
 // What is done to floats.
 struct Finish {
-  bool clamp, dx10, scale;
-  float factor;
+  bool clamp, scale;
+  unsigned omod;
+  const FloatMode& mode;
 };
 
-constexpr float kScale[4] = {1.0F, 2.0F, 4.0F, 0.5F};
-
-// Output modifiers do nothing where denormal results are kept, nor in IEEE mode (a bit that gfx12 no longer has).
+// Output modifiers: where they do nothing, see apply_omod.
 bool scales(const Wave& wave, const VopExtra& extra, ValueType type) {
   const bool single = type == ValueType::F32 || type == ValueType::F32x2;
   const bool keeps_denormals = single ? wave.mode.f32_denorm_out : wave.mode.f64_f16_denorm_out;
-  return extra.omod && type != ValueType::F16x2 && !keeps_denormals && (wave.generation >= 12 || !wave.mode.ieee);
+  return extra.omod && type != ValueType::F16x2 && (wave.generation >= 12 || (!keeps_denormals && !wave.mode.ieee));
 }
 
 Finish finish_of(const Wave& wave, const VopExtra& extra, ValueType type) {
-  return {extra.clamp, wave.mode.dx10_clamp, scales(wave, extra, type), kScale[extra.omod & 3U]};
+  return {extra.clamp, scales(wave, extra, type), extra.omod, wave.mode};
 }
 
+inline Words scale_single(Words w, const Finish& how) {
+  uint32_t words[kWords];
+  store_words(words, w);
+  for (uint32_t& word : words) word = to_bits(apply_omod(from_bits<float>(word), how.omod, how.mode, true));
+  return load_words(words);
+}
 inline Words finish_single(Words w, const Finish& how) {
-  Floats x = reinterpret_cast<Floats>(w);
-  const Floats zero{}, one = zero + 1.0F;
-  if (how.scale) {
-    x *= how.factor;
-    x = ((x > -0x1p-126F) & (x < 0x1p-126F)) != 0 ? zero : x;
-  }
-  if (how.clamp) {
-    const Floats inside = x > zero ? (x > one ? one : x) : zero; // a NaN is not above zero
-    x = how.dx10 ? inside : (x != x ? x : inside);
-  }
-  return reinterpret_cast<Words>(x);
+  if (how.scale) w = scale_single(w, how);
+  const Floats x = reinterpret_cast<Floats>(w), zero{}, one = zero + 1.0F;
+  if (!how.clamp) return w;
+  const Floats inside = x > zero ? (x > one ? one : x) : zero; // a NaN is not above zero
+  return reinterpret_cast<Words>(how.mode.dx10_clamp ? inside : (x != x ? x : inside));
 }
 
 inline uint32_t clamp_half(uint32_t bits, bool dx10) {
@@ -224,27 +223,20 @@ inline Words finish_halves(Words w, const Finish& how) {
   uint32_t words[kWords];
   store_words(words, w);
   if (how.scale) {
-    PTXSHIM_LANE_LOOP
-    for (unsigned i = 0; i < kWords; ++i) {
-      const float value = widen(F16{static_cast<uint16_t>(words[i])}) * how.factor;
-      const uint32_t scaled = value > -0x1p-14F && value < 0x1p-14F ? 0U : narrow_nearest(value).bits;
-      words[i] = (words[i] & 0x7c00U) == 0x7c00U ? words[i] : scaled; // a signaling NaN stays one
-    }
+    for (uint32_t& word : words) word = apply_omod(F16{static_cast<uint16_t>(word)}, how.omod, how.mode, true).bits;
   }
   if (how.clamp) {
     PTXSHIM_LANE_LOOP
-    for (unsigned i = 0; i < kWords; ++i) words[i] = clamp_half(words[i] & 0xffffU, how.dx10) | clamp_half(words[i] >> 16, how.dx10) << 16;
+    for (unsigned i = 0; i < kWords; ++i)
+      words[i] = clamp_half(words[i] & 0xffffU, how.mode.dx10_clamp) | clamp_half(words[i] >> 16, how.mode.dx10_clamp) << 16;
   }
   return load_words(words);
 }
 
 inline double finish_double(double x, const Finish& how) {
-  if (how.scale) {
-    x *= static_cast<double>(how.factor);
-    x = x > -0x1p-1022 && x < 0x1p-1022 ? 0.0 : x;
-  }
+  if (how.scale) x = apply_omod(x, how.omod, how.mode, true);
   const double high = x > 1.0 ? 1.0 : x, inside = x > 0.0 ? high : 0.0;
-  const double clamped = x != x && !how.dx10 ? x : inside;
+  const double clamped = x != x && !how.mode.dx10_clamp ? x : inside;
   return how.clamp ? clamped : x;
 }
 template <unsigned Lanes> [[gnu::noinline]] void finish_doubles(const Finish& how, const uint32_t* from, uint32_t* to, uint64_t exec) {
@@ -252,7 +244,6 @@ template <unsigned Lanes> [[gnu::noinline]] void finish_doubles(const Finish& ho
     Input<double> in;
     Output<double> out;
     in.load([=](unsigned word) { return load_words(from + word * Lanes + at); });
-    PTXSHIM_LANE_LOOP
     for (unsigned i = 0; i < kWords; ++i) out.put(i, finish_double(in.get(i), how));
     out.rows().store_some(to + at, Lanes, 0, lanes_of(exec, at));
   }

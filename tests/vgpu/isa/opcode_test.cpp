@@ -138,6 +138,10 @@ TEST_P(Opcode, clamp_nan) { // with DX10_CLAMP a NaN becomes 0, without it stays
 TEST_P(Opcode, clamp_integer) { expect([](uint32_t i) { return i < 5 ? i - 5 : 0xffffffffU; }); }
 TEST_P(Opcode, output_multiplier) { expect_all(0x40c00000U); } // 0.5 * 3 * 4 = 6
 TEST_P(Opcode, output_multiplier_in_ieee_mode) { expect_all(0x3fc00000U, generation() < 12); } // ignored: 0.5 * 3
+// Kept denormals and IEEE mode stop it (RDNA3 ISA, 7.2.3.1), but not on gfx12 (RDNA4 ISA, 7.2.3.1).
+TEST_P(Opcode, output_multiplier_in_default_mode) { expect_all(generation() >= 12 ? 0x40c00000U : 0x3fc00000U); }
+// Halved out of the normal range, a number is the zero of its sign: the second one comes shifted by 4.
+TEST_P(Opcode, output_divider_of_smallest_numbers) { expect_all(0x88000000U); }
 TEST_P(Opcode, neg_abs) { expect_all(0xc1100000U); } // -2 * 4 - 1 = -9
 TEST_P(Opcode, min_of_signaling_nan) { // with IEEE the NaN made quiet, without it the number; gfx12 knows only the number
   expect_all(generation() >= 12 ? 0U : 0x7fc00001U - 0x3f800000U);

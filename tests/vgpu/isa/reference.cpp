@@ -2,6 +2,8 @@
 #include "reference.h"
 
 #include <bit>
+#include <cmath>
+#include <limits>
 
 namespace ptxshim::vgpu::check {
 namespace {
@@ -42,10 +44,16 @@ uint32_t selected(uint32_t value, unsigned select, bool sign) {
   return part;
 }
 
-template <class T> T scaled(T value, unsigned omod, T smallest_normal) {
-  static constexpr T kFactor[] = {1, 2, 4, T(0.5)};
-  value *= kFactor[omod];
-  return value > -smallest_normal && value < smallest_normal ? T(0) : value; // denormals and -0 become +0
+// What is too large rounds by the mode: 0 to nearest, 1 upward, 2 downward, 3 toward zero.
+bool overflow_is_infinite(unsigned round, bool negative) { return round == 0 || round == (negative ? 2U : 1U); }
+template <class T> T scaled(T value, unsigned omod, unsigned round) {
+  static constexpr T kFactor[] = {1, 2, 4, T(0.5)}, kLeast = std::numeric_limits<T>::min(), kLargest = std::numeric_limits<T>::max();
+  if (value != value || std::fabs(value) > kLargest) return value;
+  if (std::fabs(value) < kLeast) return T(0); // a zero or denormal
+  if (omod == 3 && std::fabs(value) < 2 * kLeast) return std::copysign(T(0), value); // before a half could round upward
+  const T result = value * kFactor[omod];
+  const bool too_large = std::fabs(result) > kLargest && !overflow_is_infinite(round, value < 0);
+  return too_large ? std::copysign(kLargest, value) : result;
 }
 template <class T> T clamped(T value, bool nan_is_zero) {
   if (value != value) return nan_is_zero ? T(0) : value;
@@ -59,12 +67,13 @@ double half_value(uint32_t bits) { // numbers, not NaNs or infinities
 }
 
 // omod only moves the exponent of a half: exact, but for what becomes too large or too small.
-uint32_t scaled_half(uint32_t bits, unsigned omod) {
+uint32_t scaled_half(uint32_t bits, unsigned omod, unsigned round) {
   if ((bits & 0x7c00U) == 0x7c00U) return bits;
+  if ((bits & 0x7c00U) == 0) return 0;
   static constexpr double kFactor[] = {1, 2, 4, 0.5};
   const double value = half_value(bits) * kFactor[omod];
-  if (value > -0x1p-14 && value < 0x1p-14) return 0;
-  if (value >= 65536.0 || value <= -65536.0) return (bits & 0x8000U) | 0x7c00U;
+  if (value > -0x1p-14 && value < 0x1p-14) return bits & 0x8000U;
+  if (value >= 65536.0 || value <= -65536.0) return (bits & 0x8000U) | (overflow_is_infinite(round, value < 0) ? 0x7c00U : 0x7bffU);
   const uint64_t wide = std::bit_cast<uint64_t>(value);
   return (bits & 0x8000U) | static_cast<uint32_t>((wide >> 52 & 0x7ffU) - 1023 + 15) << 10 | static_cast<uint32_t>(wide >> 42 & 0x3ffU);
 }
@@ -193,20 +202,21 @@ uint64_t Reference::source(const Vop& vop, const Opcode& opcode, unsigned index,
   return modified(vop, opcode, index, bits);
 }
 
-// Output modifiers: omod needs denormals flushed, and IEEE mode (which gfx12 has no bit for) off; then clamp.
+// Output modifiers: omod needs denormals flushed and IEEE mode off, but on gfx12 (RDNA4 ISA, 7.2.3.1); then clamp.
 uint64_t Reference::finish(const Vop& vop, Value type, uint64_t bits) const {
   const bool single = type == Value::F32 || type == Value::F32x2;
   const bool keeps_denormals = single ? mode_.f32_denorm_out : mode_.f64_f16_denorm_out;
-  const bool scale = vop.omod && !keeps_denormals && (machine_.generation >= 12 || !mode_.ieee);
+  const bool scale = vop.omod && (machine_.generation >= 12 || (!keeps_denormals && !mode_.ieee));
+  const unsigned round = static_cast<unsigned>(single ? mode_.f32_round : mode_.f64_f16_round);
   if (type == Value::F64) {
     double value = std::bit_cast<double>(bits);
-    if (scale) value = scaled(value, vop.omod, 0x1p-1022);
+    if (scale) value = scaled(value, vop.omod, round);
     if (vop.clamp) value = clamped(value, mode_.dx10_clamp);
     return std::bit_cast<uint64_t>(value);
   }
   if (type == Value::F16 || type == Value::F16x2) {
     uint32_t low = static_cast<uint32_t>(bits & 0xffffU), high = static_cast<uint32_t>(bits >> 16 & 0xffffU);
-    if (scale) low = scaled_half(low, vop.omod);
+    if (scale) low = scaled_half(low, vop.omod, round);
     if (vop.clamp) low = clamped_half(low, mode_.dx10_clamp), high = clamped_half(high, mode_.dx10_clamp);
     return low | (type == Value::F16x2 ? high << 16 : 0U);
   }
@@ -214,7 +224,7 @@ uint64_t Reference::finish(const Vop& vop, Value type, uint64_t bits) const {
   uint64_t result = 0;
   for (unsigned shift = 0; shift < (type == Value::F32x2 ? 64U : 32U); shift += 32) {
     float value = std::bit_cast<float>(static_cast<uint32_t>(bits >> shift));
-    if (scale) value = scaled(value, vop.omod, 0x1p-126F);
+    if (scale) value = scaled(value, vop.omod, round);
     if (vop.clamp) value = clamped(value, mode_.dx10_clamp);
     result |= static_cast<uint64_t>(std::bit_cast<uint32_t>(value)) << shift;
   }
