@@ -183,12 +183,12 @@ inline uint64_t prepare_source(Wave& wave, const VopExtra& extra, const ValuInfo
 
 // What is done to floats.
 struct Finish {
-  bool clamp, scale;
-  unsigned omod;
-  const FloatMode& mode;
+  bool clamp, dx10, scale;
+  int by;                            // what scaling adds to the exponent
+  bool largest_above, largest_below; // what becomes too large, and too small, is no infinity but the largest number
 };
 
-// Output modifiers: where they do nothing, see apply_omod.
+// Before gfx12 output modifiers do nothing where denormal results are kept, nor in IEEE mode; RDNA4 ISA 7.2.3.1.
 bool scales(const Wave& wave, const VopExtra& extra, ValueType type) {
   const bool single = type == ValueType::F32 || type == ValueType::F32x2;
   const bool keeps_denormals = single ? wave.mode.f32_denorm_out : wave.mode.f64_f16_denorm_out;
@@ -196,22 +196,34 @@ bool scales(const Wave& wave, const VopExtra& extra, ValueType type) {
 }
 
 Finish finish_of(const Wave& wave, const VopExtra& extra, ValueType type) {
-  return {extra.clamp, scales(wave, extra, type), extra.omod, wave.mode};
+  static constexpr int kBy[4] = {0, 1, 2, -1};
+  const Round round = type == ValueType::F32 || type == ValueType::F32x2 ? wave.mode.f32_round : wave.mode.f64_f16_round;
+  return {extra.clamp, wave.mode.dx10_clamp, scales(wave, extra, type), kBy[extra.omod & 3U],
+          round == Round::TowardZero || round == Round::MinusInfinity, round == Round::TowardZero || round == Round::PlusInfinity};
 }
 
-inline Words scale_single(Words w, const Finish& how) {
-  uint32_t words[kWords];
-  store_words(words, w);
-  for (uint32_t& word : words) word = to_bits(apply_omod(from_bits<float>(word), how.omod, how.mode, true));
-  return load_words(words);
+// Numbers of Bits with so many fraction bits, one or a vector of U, scaled as apply_omod (arithmetic.h) does it.
+template <class U, unsigned Bits, unsigned Fraction, class T> inline T scale_bits(T bits, const Finish& how) {
+  constexpr U kSign = U(1) << (Bits - 1), kSmallest = U(1) << Fraction, kInfinity = kSign - kSmallest;
+  const U change = static_cast<U>(how.by) << Fraction;
+  const U too_large = how.by > 0 ? kInfinity - change : kInfinity, too_small = how.by > 0 ? U(0) : kSmallest;
+  const T above = T{} + (kInfinity - U(how.largest_above)), below = T{} + ((kSign | kInfinity) - U(how.largest_below));
+  const T sign = bits & kSign, exponent = bits & kInfinity;
+  T scaled = bits + change;
+  scaled = exponent >= too_large ? (sign != U(0) ? below : above) : scaled;
+  scaled = exponent == too_small ? sign : scaled;
+  scaled = exponent == U(0) ? T{} : scaled;
+  return exponent == kInfinity ? bits : scaled;
 }
-inline Words finish_single(Words w, const Finish& how) {
-  if (how.scale) w = scale_single(w, how);
-  const Floats x = reinterpret_cast<Floats>(w), zero{}, one = zero + 1.0F;
+
+template <bool Scale> inline Words finish_single_as(Words w, const Finish& how) {
+  if (Scale) w = scale_bits<uint32_t, 32, 23>(w, how);
   if (!how.clamp) return w;
+  const Floats x = reinterpret_cast<Floats>(w), zero{}, one = zero + 1.0F;
   const Floats inside = x > zero ? (x > one ? one : x) : zero; // a NaN is not above zero
-  return reinterpret_cast<Words>(how.mode.dx10_clamp ? inside : (x != x ? x : inside));
+  return reinterpret_cast<Words>(how.dx10 ? inside : (x != x ? x : inside));
 }
+inline Words finish_single(Words w, const Finish& how) { return how.scale ? finish_single_as<true>(w, how) : finish_single_as<false>(w, how); }
 
 inline uint32_t clamp_half(uint32_t bits, bool dx10) {
   const uint32_t nan = dx10 ? 0 : bits, high = bits > 0x3c00U ? 0x3c00U : bits;
@@ -220,23 +232,20 @@ inline uint32_t clamp_half(uint32_t bits, bool dx10) {
 }
 // Of packed halves too, which are not scaled.
 inline Words finish_halves(Words w, const Finish& how) {
+  if (how.scale) w = scale_bits<uint32_t, 16, 10>(w, how);
+  if (!how.clamp) return w;
   uint32_t words[kWords];
   store_words(words, w);
-  if (how.scale) {
-    for (uint32_t& word : words) word = apply_omod(F16{static_cast<uint16_t>(word)}, how.omod, how.mode, true).bits;
-  }
-  if (how.clamp) {
-    PTXSHIM_LANE_LOOP
-    for (unsigned i = 0; i < kWords; ++i)
-      words[i] = clamp_half(words[i] & 0xffffU, how.mode.dx10_clamp) | clamp_half(words[i] >> 16, how.mode.dx10_clamp) << 16;
-  }
+  PTXSHIM_LANE_LOOP
+  for (unsigned i = 0; i < kWords; ++i) words[i] = clamp_half(words[i] & 0xffffU, how.dx10) | clamp_half(words[i] >> 16, how.dx10) << 16;
   return load_words(words);
 }
 
 inline double finish_double(double x, const Finish& how) {
-  if (how.scale) x = apply_omod(x, how.omod, how.mode, true);
+  const double scaled = __builtin_bit_cast(double, scale_bits<uint64_t, 64, 52>(__builtin_bit_cast(uint64_t, x), how));
+  x = how.scale ? scaled : x;
   const double high = x > 1.0 ? 1.0 : x, inside = x > 0.0 ? high : 0.0;
-  const double clamped = x != x && !how.mode.dx10_clamp ? x : inside;
+  const double clamped = x != x && !how.dx10 ? x : inside;
   return how.clamp ? clamped : x;
 }
 template <unsigned Lanes> [[gnu::noinline]] void finish_doubles(const Finish& how, const uint32_t* from, uint32_t* to, uint64_t exec) {
@@ -244,6 +253,7 @@ template <unsigned Lanes> [[gnu::noinline]] void finish_doubles(const Finish& ho
     Input<double> in;
     Output<double> out;
     in.load([=](unsigned word) { return load_words(from + word * Lanes + at); });
+    PTXSHIM_LANE_LOOP
     for (unsigned i = 0; i < kWords; ++i) out.put(i, finish_double(in.get(i), how));
     out.rows().store_some(to + at, Lanes, 0, lanes_of(exec, at));
   }
@@ -337,8 +347,14 @@ template <unsigned Lanes> const Op* run_finish_single(Wave& wave, const Op* op) 
   const uint64_t exec = exec_of<Lanes>(wave);
   const uint32_t* const from = wave.v + size_t{kSpareResult} * Lanes;
   uint32_t* const to = wave.v + size_t{extra.dst} * Lanes;
-  for (unsigned at = 0; at < Lanes; at += kWords)
-    store_words(to + at, choose(lanes_of(exec, at), finish_single(load_words(from + at), how), load_words(to + at)));
+  auto finish_row = [=](auto change) {
+    for (unsigned at = 0; at < Lanes; at += kWords)
+      store_words(to + at, choose(lanes_of(exec, at), change(load_words(from + at), how), load_words(to + at)));
+  };
+  if (how.scale)
+    finish_row([](Words w, const Finish& finish) { return finish_single_as<true>(w, finish); });
+  else
+    finish_row([](Words w, const Finish& finish) { return finish_single_as<false>(w, finish); });
   return next(wave, op);
 }
 template <unsigned Lanes> const Op* run_restore(Wave& wave, const Op* op) {

@@ -142,6 +142,8 @@ TEST_P(Opcode, output_multiplier_in_ieee_mode) { expect_all(0x3fc00000U, generat
 TEST_P(Opcode, output_multiplier_in_default_mode) { expect_all(generation() >= 12 ? 0x40c00000U : 0x3fc00000U); }
 // Halved out of the normal range, a number is the zero of its sign: the second one comes shifted by 4.
 TEST_P(Opcode, output_divider_of_smallest_numbers) { expect_all(0x88000000U); }
+// 2^127 * 2 rounded toward zero is the largest number, and -0 becomes +0.
+TEST_P(Opcode, output_multiplier_out_of_range) { expect_all(0x7f7fffffU); }
 TEST_P(Opcode, neg_abs) { expect_all(0xc1100000U); } // -2 * 4 - 1 = -9
 TEST_P(Opcode, min_of_signaling_nan) { // with IEEE the NaN made quiet, without it the number; gfx12 knows only the number
   expect_all(generation() >= 12 ? 0U : 0x7fc00001U - 0x3f800000U);
