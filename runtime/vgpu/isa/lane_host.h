@@ -25,6 +25,10 @@ template <class T> struct HostOperand {
 struct NoOperand {};
 template <> struct HostOperand<const FloatMode&> {};
 inline NoOperand part(const HostOperand<const FloatMode&>&, unsigned) { return {}; }
+template <> struct HostOperand<bool> {
+  SomeLanes lanes;
+};
+inline SomeLanes part(const HostOperand<bool>& in, unsigned) { return in.lanes; }
 
 // Numbers of 16 bits, and what they are made of in a chunk.
 typedef uint16_t Shorts __attribute__((vector_size(kWords * 4)));
@@ -321,6 +325,10 @@ HOST2(v_pk_max_u16,     a > b ? a : b)
 HOST2(v_pk_min_i16,     a < b ? a : b)
 HOST2(v_pk_max_i16,     a > b ? a : b)
 // clang-format on
+template <> struct HostOperation<&v_cndmask_b32> {
+  static constexpr bool kExists = true;
+  static Words run(Words a, Words b, SomeLanes condition) { return choose(condition, b, a); }
+};
 #undef HOST1
 #undef HOST2
 #undef HOST3

@@ -233,22 +233,26 @@ template <class R, unsigned Chunks> struct Computed {
   uint64_t carries = 0; // a bit per lane
 };
 template <size_t Number, unsigned Chunks, class T>
-inline HostOperand<T> host_operand(const FetchedAt<Number, words_of_parameter<T>(), Chunks>& fetched, [[maybe_unused]] unsigned chunk) {
+inline HostOperand<T> host_operand(const FetchedAt<Number, words_of_parameter<T>(), Chunks>& fetched, [[maybe_unused]] uint64_t mask,
+                                   [[maybe_unused]] unsigned chunk) {
   HostOperand<T> in;
+  if constexpr (std::is_same_v<T, bool>) in.lanes = lanes_of(mask, chunk * kWords);
   if constexpr (kIsSource<T>)
     for (unsigned word = 0; word < words_of_parameter<T>(); ++word) in.words[word] = fetched.words[word][chunk];
   return in;
 }
 
+template <auto F, class... A> using HostPart = decltype(HostOperation<F>::run(part(HostOperand<A>{}, 0)...));
+
 // Returns whether a result is a NaN.
 template <auto F, class R, unsigned Chunks, class... A, size_t... I>
-inline bool compute_by_host(const Fetched<Chunks, std::index_sequence<I...>, A...>& fetched, Computed<R, Chunks>& out) {
+inline bool compute_by_host(const Fetched<Chunks, std::index_sequence<I...>, A...>& fetched, uint64_t mask, Computed<R, Chunks>& out) {
   using V = typename ResultOf<R>::Value;
-  using Part = decltype(HostOperation<F>::run(part(HostOperand<A>{}, 0)...));
+  using Part = HostPart<F, A...>;
   Part parts[Chunks * kParts<V>];
 #pragma GCC unroll 8
   for (unsigned n = 0; n < Chunks * kParts<V>; ++n)
-    parts[n] = HostOperation<F>::run(part(host_operand<I, Chunks, A>(fetched, n / kParts<V>), n % kParts<V>)...);
+    parts[n] = HostOperation<F>::run(part(host_operand<I, Chunks, A>(fetched, mask, n / kParts<V>), n % kParts<V>)...);
 #pragma GCC unroll 8
   for (unsigned chunk = 0; chunk < Chunks; ++chunk) {
     HostResult<V, Part> result;
@@ -306,10 +310,11 @@ inline const Op* run_lanes(Wave& wave, const Op* op, const FloatMode& mode, unsi
       for (unsigned chunk = 0; chunk < How.chunks; ++chunk) some[chunk] = lanes_in(wave.s + kExec, begin + chunk * kWords);
     Fetched<How.chunks, Indices, A...> fetched;
     Computed<R, How.chunks> out;
-    operands.template fetch<How.host && How.exec == Exec::Some>(fetched, begin, lanes, some);
     if constexpr (How.host) {
-      if (compute_by_host<F, R>(fetched, out)) [[unlikely]] return run_after_nan<F>(wave, op, begin);
+      operands.template fetch<How.exec == Exec::Some && kHasNans<HostPart<F, A...>>>(fetched, begin, lanes, some);
+      if (compute_by_host<F, R>(fetched, mask >> begin, out)) [[unlikely]] return run_after_nan<F>(wave, op, begin);
     } else {
+      operands.template fetch<false>(fetched, begin, lanes, some);
       compute<F, R>(mode, fetched, mask >> begin, out);
     }
     if constexpr (Out::kCarry) carries |= out.carries << begin;
