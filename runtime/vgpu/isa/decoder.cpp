@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "code_cache.h"
 #include "instruction.h"
 
 #include "llvm/MC/MCAsmInfo.h"
@@ -158,11 +159,20 @@ bool has_sdwa_selections(const Instruction& in) {
   return in.operands[in.count - sources - 1].value <= 2 && in.operands[in.count - sources - 2].value <= 6;
 }
 
+// gfx11 and later choose a half of v_alignbit's third source by op_sel, which LLVM 19 drops: what it shows is another instruction.
+bool loses_op_sel(std::span<const std::byte> bytes, const Instruction& in) {
+  uint32_t word = 0;
+  if (bytes.size() < sizeof word || !in.mnemonic.starts_with("v_align")) return false;
+  std::memcpy(&word, bytes.data(), sizeof word);
+  return (word >> 11 & 0xfU) != 0;
+}
+
 class LlvmDecoder final : public Decoder {
 public:
   bool init(const std::string& gfx, unsigned wave_size) {
     const Tables& t = tables();
     if (!t.target) return false;
+    selects_halves_ = Target::from(gfx).generation >= 11;
     std::string features;
     if (gfx.size() > 6) features = wave_size == 32 ? "+wavefrontsize32,-wavefrontsize64" : "-wavefrontsize32,+wavefrontsize64";
     subtarget_.reset(t.target->createMCSubtargetInfo(kTriple, gfx, features));
@@ -208,6 +218,7 @@ private:
     if (inst.getNumOperands() > std::size(out.operands)) return false;
     for (unsigned i = 0; i < inst.getNumOperands(); ++i)
       if (!convert(inst, description, i, out.operands[out.count++])) return false;
+    if (selects_halves_ && loses_op_sel(bytes, out)) return false;
     return !(out.flags & flag::kSdwa) || has_sdwa_selections(out);
   }
 
@@ -238,6 +249,7 @@ private:
   }
 
   std::mutex mutex_;
+  bool selects_halves_ = false;
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget_;
   std::unique_ptr<llvm::MCContext> context_;
   std::unique_ptr<llvm::MCDisassembler> disassembler_;

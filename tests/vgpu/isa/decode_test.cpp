@@ -127,6 +127,17 @@ TEST(Rows, name_only_opcodes_that_the_assembler_knows) {
   EXPECT_GT(context.rows, 1000U);
 }
 
+TEST(Decoder, refuses_what_the_assembler_would_show_as_another_instruction) { // op_sel of v_alignbit_b32 v1, v2, v3, v4
+  const std::unique_ptr<Decoder> decoder = Decoder::create("gfx1100", 32);
+  ASSERT_NE(decoder, nullptr);
+  Instruction instruction;
+  for (const uint32_t op_sel : {0U, 4U}) {
+    const uint32_t words[] = {0xd6160001U | op_sel << 11, 0x04120702U};
+    EXPECT_EQ(decoder->decode(std::as_bytes(std::span<const uint32_t>(words)), 0, instruction), op_sel == 0) << instruction.text;
+    EXPECT_EQ(instruction.mnemonic, "v_alignbit_b32");
+  }
+}
+
 TEST(Decoder, refuses_unknown_targets) {
   EXPECT_EQ(Decoder::create("gfx9999", 64), nullptr);
   EXPECT_EQ(Decoder::create("sm_80", 32), nullptr);
